@@ -1,0 +1,57 @@
+import { isbot } from "isbot";
+import { renderToReadableStream } from "react-dom/server";
+import {
+  createContext,
+  type EntryContext,
+  isRouteErrorResponse,
+  type RouterContextProvider,
+  ServerRouter,
+} from "react-router";
+import { NonceContext } from "./nonce";
+
+/** Time for slow data, in ms: what is still missing then is left to its error boundary. */
+export const streamTimeout = 5000;
+
+/** What the server tells a render: the nonce of its policy, if it has one, and where errors go. */
+export const renderContext = createContext<{ nonce?: string; onError: (error: unknown) => void }>();
+
+// This file is ours, and not the framework's default, for two things that the default lacks:
+// inline scripts and styles carry the nonce, and errors reach the server's log.
+export default async function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  routerContext: EntryContext,
+  loadContext: RouterContextProvider,
+) {
+  const { nonce, onError } = loadContext.get(renderContext);
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  if (request.method === "HEAD") return new Response(null, { status, headers });
+
+  let shellSent = false;
+  const body = await renderToReadableStream(
+    <NonceContext value={nonce}>
+      <ServerRouter context={routerContext} url={request.url} {...(nonce && { nonce })} />
+    </NonceContext>,
+    {
+      ...(nonce && { nonce }),
+      signal: AbortSignal.any([request.signal, AbortSignal.timeout(streamTimeout + 1000)]),
+      // An error of the shell rejects, and comes to handleError.
+      onError: (error) => {
+        if (shellSent && !request.signal.aborted) onError(error);
+      },
+    },
+  );
+  shellSent = true;
+  // A crawler wants the whole page at once, and so does whoever renders it for good.
+  if (nonce === undefined || isbot(request.headers.get("User-Agent"))) await body.allReady;
+  return new Response(body, { status, headers });
+}
+
+export function handleError(
+  error: unknown,
+  { request, context }: { request: Request; context: RouterContextProvider },
+) {
+  const isAnswer = isRouteErrorResponse(error) && error.status < 500;
+  if (!isAnswer && !request.signal.aborted) context.get(renderContext).onError(error);
+}

@@ -1,0 +1,72 @@
+import { type ReactNode, useSyncExternalStore } from "react";
+
+// Two toast systems, because they say different things: toast() for the one message that answers
+// what the visitor just did, which a newer one replaces; sonner's toast() for news that piles up.
+
+/** Toasts on screen at once; a newer one takes the place of the oldest. */
+const MOST_VISIBLE = 1;
+/** A dismissed toast stays in the store this long, in ms: until then `update` still finds it. */
+const REMOVE_DELAY = 1_000_000;
+
+export type ToastContent = {
+  title?: ReactNode;
+  description?: ReactNode;
+  /** A button; `altText` tells those who can't reach it in time another way to the same end. */
+  action?: { label: string; altText: string; onClick: () => void };
+  variant?: "default" | "destructive";
+  /** Time on screen, in ms, instead of the default. */
+  duration?: number;
+};
+
+export type Toast = ToastContent & { id: string; isOpen: boolean };
+
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const subscribers = new Set<() => void>();
+
+function setToasts(next: readonly Toast[]) {
+  toasts = next;
+  for (const notify of subscribers) notify();
+}
+
+function subscribe(notify: () => void) {
+  subscribers.add(notify);
+  return () => subscribers.delete(notify);
+}
+
+/** Shows a toast. May be called before anything is mounted that could show it: it then waits. */
+export function toast(content: ToastContent) {
+  lastId += 1;
+  const id = String(lastId);
+  setToasts([{ ...content, id, isOpen: true }, ...toasts].slice(0, MOST_VISIBLE));
+  return { id, update: (changes: ToastContent) => updateToast(id, changes), dismiss: () => dismissToast(id) };
+}
+
+export function updateToast(id: string, changes: ToastContent) {
+  setToasts(toasts.map((toast) => (toast.id === id ? { ...toast, ...changes } : toast)));
+}
+
+/** Dismisses one toast, or all of them. */
+export function dismissToast(id?: string) {
+  const dismissed = toasts.filter((toast) => toast.isOpen && (id === undefined || toast.id === id));
+  setToasts(toasts.map((toast) => (dismissed.includes(toast) ? { ...toast, isOpen: false } : toast)));
+  for (const { id } of dismissed) {
+    setTimeout(() => setToasts(toasts.filter((toast) => toast.id !== id)), REMOVE_DELAY);
+  }
+}
+
+const NO_TOASTS: readonly Toast[] = [];
+
+/** All toasts of the store, and what can be done with them. */
+export function useToast() {
+  return {
+    toasts: useSyncExternalStore(
+      subscribe,
+      () => toasts,
+      () => NO_TOASTS,
+    ),
+    toast,
+    update: updateToast,
+    dismiss: dismissToast,
+  };
+}

@@ -1,0 +1,41 @@
+import { Action, Close, Description, Provider, Root, Title, Viewport } from "@radix-ui/react-toast";
+import { dismissToast, useToast } from "./toast";
+
+/** Time on screen, in ms, unless a toast says otherwise. */
+const DURATION = 5000;
+/** The way and the distance, in px, of the swipe that dismisses. */
+const SWIPE_DIRECTION = "right";
+const SWIPE_THRESHOLD = 50;
+/** The key that moves the focus to the toasts. */
+const HOTKEY = ["F8"];
+
+/** Shows what `toast()` is called with. */
+export function Toaster() {
+  const { toasts } = useToast();
+  return (
+    <Provider duration={DURATION} swipeDirection={SWIPE_DIRECTION} swipeThreshold={SWIPE_THRESHOLD} label="Message">
+      {toasts.map(({ id, isOpen, title, description, action, variant = "default", duration }) => (
+        <Root
+          key={id}
+          className="toast"
+          data-variant={variant}
+          open={isOpen}
+          onOpenChange={(open) => {
+            if (!open) dismissToast(id);
+          }}
+          {...(duration !== undefined && { duration })}
+        >
+          {title && <Title className="toast-title">{title}</Title>}
+          {description && <Description>{description}</Description>}
+          {action && (
+            <Action altText={action.altText} onClick={action.onClick}>
+              {action.label}
+            </Action>
+          )}
+          <Close aria-label="Close">×</Close>
+        </Root>
+      ))}
+      <Viewport className="toast-viewport" hotkey={HOTKEY} label="Messages ({hotkey})" />
+    </Provider>
+  );
+}

@@ -1,0 +1,36 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { createAccessLog } from "./server/access-log.ts";
+import { createApplication } from "./server/application.ts";
+import { build } from "./server/build.ts";
+import { renderDocuments } from "./server/documents.ts";
+import { listFiles } from "./server/files.ts";
+import { serve } from "./server/lifecycle.ts";
+import { createListener } from "./server/listener.ts";
+import { createLog } from "./server/log.ts";
+import { createMetrics } from "./server/metrics.ts";
+import { createRouteTable } from "./server/routes.ts";
+import { readSettings } from "./server/settings.ts";
+
+const settings = readSettings(process.env);
+const log = createLog(settings.LOG_LEVEL);
+const metrics = createMetrics();
+const trust = settings.TRUST_PROXY;
+
+const folder = join(import.meta.dirname, "../client");
+const files = import.meta.env.DEV ? new Set<string>() : listFiles(folder);
+const { targets, find } = createRouteTable(build.routes);
+// In development every page is rendered anew at each request, so that a change shows.
+const documents = import.meta.env.DEV ? new Map() : await renderDocuments(targets);
+
+/** Answers the public address. Importing it opens no port. */
+export const listener = createListener({
+  find,
+  documents,
+  files,
+  application: createApplication({ folder, files, trust, log }),
+  recordAccess: createAccessLog({ log, metrics, trust }),
+});
+
+const isMain = process.argv[1] && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === import.meta.filename;
+if (isMain) await serve({ listener, metrics, log, settings });

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import type { Logger } from "pino";
+import proxyaddr from "proxy-addr";
+import type { Metrics } from "./metrics.ts";
+import type { Settings } from "./settings.ts";
+
+/** The most characters of anything that a client wrote in a line of the log. */
+const LONGEST_TEXT = 256;
+const REQUEST_ID = /^[\w.:-]{1,64}$/;
+
+/** The request's id: the client's or the proxy's own where it is well-formed, or else a new one. */
+export function requestIdOf(req: IncomingMessage) {
+  const given = req.headers["x-request-id"];
+  return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Makes the function that has each request logged and counted once its answer has ended. */
+export function createAccessLog({
+  log,
+  metrics,
+  trust,
+}: {
+  log: Logger;
+  metrics: Metrics;
+  trust: Settings["TRUST_PROXY"];
+}) {
+  return (req: IncomingMessage, res: ServerResponse, requestId: string, route: string, path: string) => {
+    const begun = performance.now();
+    const { socket } = req;
+    const bytesBefore = socket.bytesWritten;
+    const client = clientAddress(req, trust);
+    res.once("close", () => {
+      const milliseconds = performance.now() - begun;
+      metrics.recordRequest(route, req.method ?? "", res.statusCode, milliseconds / 1000);
+      log.info(
+        {
+          requestId,
+          method: req.method,
+          path: path.slice(0, LONGEST_TEXT),
+          route,
+          status: res.statusCode,
+          bytes: socket.bytesWritten - bytesBefore,
+          durationMs: Math.round(milliseconds * 1000) / 1000,
+          client,
+          userAgent: req.headers["user-agent"]?.slice(0, LONGEST_TEXT),
+          ...(!res.writableFinished && { aborted: true }),
+        },
+        "request",
+      );
+    });
+  };
+}
+
+/** The address of the client before the trusted proxies; what they pass on must be an address. */
+function clientAddress(req: IncomingMessage, trust: Settings["TRUST_PROXY"]) {
+  const peer = req.socket.remoteAddress;
+  if (req.headers["x-forwarded-for"] === undefined) return peer;
+  const forwarded = proxyaddr(req, trust);
+  return isIP(forwarded) ? forwarded : peer;
+}

@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { createRequestHandler } from "@react-router/express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
+import onHeaders from "on-headers";
+import type { Logger } from "pino";
+import { RouterContextProvider } from "react-router";
+import { build, renderContext } from "./build.ts";
+import { ASSETS, serveFiles } from "./files.ts";
+import { contentSecurityPolicy } from "./security-headers.ts";
+import type { Settings } from "./settings.ts";
+
+/** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
+const RENDERED_CACHING = "private, no-cache";
+
+type Options = { folder: string; files: Set<string>; trust: Settings["TRUST_PROXY"]; log: Logger };
+
+/** The Express application: what is not answered from memory, files first, then rendered pages. */
+export function createApplication({ folder, files, trust, log }: Options) {
+  const app = express();
+  app.disable("x-powered-by");
+  app.set("trust proxy", trust);
+  app.use(serveFiles(folder, files));
+  app.use(ASSETS, (_req, res) => {
+    res.status(404).set("Cache-Control", "no-store").type("text").send("Not Found\n");
+  });
+  app.use(renderPages(log));
+  app.use(answerErrors(log));
+  return app;
+}
+
+function renderPages(log: Logger): RequestHandler {
+  const render = createRequestHandler({
+    build,
+    mode: import.meta.env.MODE,
+    getLoadContext: (_req, res) => {
+      const context = new RouterContextProvider();
+      const onError = (err: unknown) => log.error({ err, requestId: res.get("X-Request-Id") }, "render failed");
+      context.set(renderContext, { nonce: res.locals.nonce, onError });
+      return context;
+    },
+  });
+  return (req, res, next) => {
+    const nonce = randomBytes(16).toString("base64");
+    res.locals.nonce = nonce;
+    // Vite's development client writes inline styles of its own.
+    if (import.meta.env.PROD) {
+      const sources = [`'nonce-${nonce}'`];
+      res.set("Content-Security-Policy", contentSecurityPolicy({ scripts: sources, styles: sources }));
+    }
+    // Set last, because the adapter adds to a header that is there already.
+    onHeaders(res, () => {
+      if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", RENDERED_CACHING);
+    });
+    return render(req, res, next);
+  };
+}
+
+function answerErrors(log: Logger): ErrorRequestHandler {
+  return (error, _req, res, _next) => {
+    // The address is no URL (the adapter makes one of it), or a library refuses the request.
+    const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
+    if (status >= 500) log.error({ err: error, requestId: res.get("X-Request-Id") }, "request failed");
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    res.removeHeader("Content-Encoding");
+    res.set({ ...error.headers, "Cache-Control": "no-store" });
+    res
+      .status(status)
+      .type("text")
+      .send(status >= 500 ? "Internal Server Error\n" : "Bad Request\n");
+  };
+}

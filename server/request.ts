@@ -1,0 +1,35 @@
+import { isIPv6 } from "node:net";
+
+/** RFC 9112 §3.2 and RFC 3986 §3.2.2: `uri-host [ ":" port ]`, where all of it may be empty. */
+const HOST = /^(?:\[(?<ipv6>[\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(?<port>\d*))?$/i;
+const HIGHEST_PORT = 65_535;
+
+/** Whether a Host header's value is one that RFC 9112 §3.2 lets a server answer. */
+export function isHost(value: string) {
+  const parts = HOST.exec(value)?.groups;
+  if (!parts) return false;
+  return (parts.ipv6 === undefined || isIPv6(parts.ipv6)) && Number(parts.port ?? 0) <= HIGHEST_PORT;
+}
+
+/**
+ * Path and query of a request target in origin form or absolute form (RFC 9112 §3.2), and the
+ * path decoded; undefined for every other form. Nothing is resolved, but where the
+ * percent-encoding is broken every "%" is escaped: it decodes to what the browser's router sees.
+ */
+export function parseTarget(target: string) {
+  const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
+  if (origin === undefined) return undefined;
+  const queryStart = origin.indexOf("?");
+  const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
+  const query = queryStart === -1 ? "" : origin.slice(queryStart);
+  const decoded = decode(path);
+  return decoded === undefined ? { path: path.replaceAll("%", "%25"), decoded: path, query } : { path, decoded, query };
+}
+
+function decode(path: string) {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

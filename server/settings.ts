@@ -1,0 +1,71 @@
+import { isIP } from "node:net";
+import proxyaddr from "proxy-addr";
+import * as v from "valibot";
+
+const wholeNumber = (highest: number) => {
+  const allowed = `a whole number from 0 to ${highest}`;
+  return v.pipe(v.string(), v.regex(/^\d{1,10}$/, allowed), v.transform(Number), v.maxValue(highest, allowed));
+};
+const port = wholeNumber(65_535);
+const milliseconds = wholeNumber(3_600_000);
+
+const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+function compileTrust(list: string) {
+  return proxyaddr.compile(list === "none" ? [] : list.split(",").map((part) => part.trim()));
+}
+
+function isTrustList(list: string) {
+  try {
+    compileTrust(list);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every environment variable that the server reads. Durations are in milliseconds. */
+export const SettingsSchema = v.object({
+  PORT: v.optional(port, "3000"),
+  HOST: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((host) => isIP(host) > 0 || HOST_NAME.test(host), "an IP address or a host name"),
+    ),
+  ),
+  OPS_PORT: v.optional(port, "3001"),
+  LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(", ")}`), "info"),
+  TRUST_PROXY: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        isTrustList,
+        "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none",
+      ),
+      v.transform(compileTrust),
+    ),
+    "loopback,linklocal,uniquelocal",
+  ),
+  SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
+  SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),
+});
+
+export type Settings = v.InferOutput<typeof SettingsSchema>;
+
+/** Says of each wrong variable, a line each, its name, its value and what is allowed. */
+export class SettingsError extends Error {
+  override name = "SettingsError";
+}
+
+/** Reads the settings. An empty variable counts as one that is not set. Throws `SettingsError`. */
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const result = v.safeParse(SettingsSchema, given, { abortPipeEarly: true });
+  if (result.success) return result.output;
+  const lines = result.issues.map(({ path, message }) => {
+    const name = String(path?.[0].key);
+    return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
+  });
+  throw new SettingsError(lines.join("\n"));
+}

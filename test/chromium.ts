@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const CANDIDATES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome-stable",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+  chromium.executablePath(),
+];
+
+/** The browser to test with: `CHROMIUM`, or an installed Chromium or Chrome, or Playwright's own. */
+export function findChromium() {
+  const { CHROMIUM } = process.env;
+  if (CHROMIUM) return CHROMIUM;
+  return CANDIDATES.find((path) => existsSync(path));
+}
+
+/** Installs a Chromium where there is none. Throws, with what to do, when that fails. */
+export function installChromium() {
+  if (findChromium()) return;
+  const isDebianRoot = existsSync("/etc/debian_version") && process.getuid?.() === 0;
+  const commands = isDebianRoot
+    ? ["apt-get update", "apt-get install -y --no-install-recommends chromium"]
+    : ["npx playwright-core install chromium"];
+  console.log(`No Chromium found, so: ${commands.join(" && ")}`);
+  try {
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    for (const command of commands)
+      execFileSync("sh", ["-c", command], { stdio: ["ignore", "ignore", "inherit"], env });
+  } catch {}
+  if (!findChromium()) throw new Error("The tests need Chromium: install it, or name its path in CHROMIUM.");
+}
+
+/** A real Chromium that talks to nobody but the page's server. */
+export function launchChromium() {
+  return chromium.launch({
+    executablePath: findChromium() as string,
+    args: [
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-gpu",
+      "--disable-quic",
+      "--disable-sync",
+      "--no-first-run",
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ],
+  });
+}

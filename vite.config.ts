@@ -1,0 +1,66 @@
+import { reactRouter } from "@react-router/dev/vite";
+import tailwindcss from "@tailwindcss/vite";
+import { defineConfig, isRunnableDevEnvironment, type Plugin } from "vite";
+
+/** In development too, every request goes through server.ts, which is loaded anew when it changes. */
+function serveThroughServer(): Plugin {
+  return {
+    name: "serve-through-server",
+    configureServer: (vite) => () => {
+      vite.middlewares.use(async (req, res, next) => {
+        try {
+          const { ssr } = vite.environments;
+          if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run in");
+          const { listener } = await ssr.runner.import("/server.ts");
+          listener(req, res);
+        } catch (error) {
+          next(error);
+        }
+      });
+    },
+  };
+}
+
+/** Sonner's script would insert its styles as an element, which the Content-Security-Policy forbids. */
+function withoutInsertedStyles(): Plugin {
+  return {
+    name: "without-inserted-styles",
+    transform: {
+      filter: { id: /\/sonner\/dist\/index\.mjs/ },
+      handler(code) {
+        const calls = code.match(/^__insertCSS\(".*"\);?$/gm) ?? [];
+        if (calls.length !== 1) this.error("sonner inserts its styles in a new way");
+        return { code: code.replace(calls[0] as string, ""), map: null };
+      },
+    },
+  };
+}
+
+/** What every page needs, which comes in one file with the browser's entry. The toasts share some of Radix. */
+const FRAMEWORK =
+  /rolldown.runtime|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
+
+export default defineConfig(({ command }) => ({
+  plugins: [serveThroughServer(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
+  server: { port: Number(process.env.PORT ?? 3000) },
+  environments: {
+    client: {
+      build: {
+        rollupOptions: {
+          output: { codeSplitting: { groups: [{ name: "framework", test: FRAMEWORK }] } },
+        },
+      },
+    },
+    ssr: {
+      // Every dependency goes into the one file that production runs, without node_modules.
+      ...(command === "build" && {
+        resolve: { noExternal: true as const },
+        define: { "process.env.NODE_ENV": '"production"' },
+      }),
+      build: {
+        emitAssets: false,
+        rollupOptions: { input: "./server.ts", output: { codeSplitting: false } },
+      },
+    },
+  },
+}));
