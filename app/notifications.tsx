@@ -7,7 +7,7 @@ const MOST_VISIBLE = 3;
 const DURATION = 4000;
 const WIDTH = "356px";
 
-/** Shows what sonner's `toast()` is called with, also before this was mounted. */
+/** Shows what `notify()` is called with, also before this was mounted. */
 export function Notifications() {
   return (
     <Toaster

@@ -1,11 +1,13 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useContext, useEffect, useState } from "react";
+import { type ReactNode, useContext, useState } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration } from "react-router";
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
+import { MessagePage } from "./message-page";
 import { NonceContext } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
+import { ToastersOnDemand } from "./toasters-on-demand";
 import { TooltipProvider } from "./tooltip";
 
 declare global {
@@ -17,8 +19,6 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
-const Toasters = lazy(() => import("./toasters"));
-
 /** The document around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
@@ -27,6 +27,13 @@ export function Layout({ children }: { children: ReactNode }) {
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#fdf0ec" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#0c0f2c" media="(prefers-color-scheme: dark)" />
+        <link rel="icon" href="/favicon.ico" sizes="32x32" />
+        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/site.webmanifest" />
         <Meta />
         <Links />
         {/* The browser's bundle has no copy of the styles, and keeps the ones that came. */}
@@ -47,27 +54,25 @@ export function Layout({ children }: { children: ReactNode }) {
 
 export default function App() {
   const [queryClient] = useState(getQueryClient);
-  const [isHydrated, setHydrated] = useState(false);
-  useEffect(() => setHydrated(true), []);
   return (
     <QueryClientProvider client={queryClient}>
       <TooltipProvider>
         <Outlet />
       </TooltipProvider>
-      <Suspense>{isHydrated && <Toasters />}</Suspense>
+      <ToastersOnDemand />
     </QueryClientProvider>
   );
 }
 
-/** The page for what a route throws: says what happened, and never why. */
+/** The page for whatever a route throws: says what happened, and never why. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const status = isRouteErrorResponse(error) ? error.status : 500;
+  const text = status === 404 ? "Oops! Page not found" : "Oops! Something went wrong";
   return (
-    <main>
-      <title>{`${status}`}</title>
-      <h1>{status}</h1>
-      <p>{status === 404 ? "Oops! Page not found" : "Something went wrong"}</p>
-      <a href="/">Return to Home</a>
-    </main>
+    <>
+      <title>{text}</title>
+      <meta name="robots" content="noindex" />
+      <MessagePage heading={String(status)} text={text} />
+    </>
   );
 }

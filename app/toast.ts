@@ -1,7 +1,8 @@
 import { type ReactNode, useSyncExternalStore } from "react";
+import { needToasters } from "./toasters-on-demand";
 
 // Two toast systems, because they say different things: toast() for the one message that answers
-// what the visitor just did, which a newer one replaces; sonner's toast() for news that piles up.
+// what the visitor just did, which a newer one replaces; notify() for news that piles up.
 
 /** Toasts on screen at once; a newer one takes the place of the oldest. */
 const MOST_VISIBLE = 1;
@@ -36,6 +37,7 @@ function subscribe(notify: () => void) {
 
 /** Shows a toast. May be called before anything is mounted that could show it: it then waits. */
 export function toast(content: ToastContent) {
+  needToasters();
   lastId += 1;
   const id = String(lastId);
   setToasts([{ ...content, id, isOpen: true }, ...toasts].slice(0, MOST_VISIBLE));

@@ -10,7 +10,7 @@ export const SECURITY_HEADERS: Record<string, string> = {
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Resource-Policy": "same-origin",
   "Permissions-Policy": [
-    ...["accelerometer", "autoplay", "bluetooth", "browsing-topics", "camera", "display-capture"],
+    ...["accelerometer", "autoplay", "browsing-topics", "camera", "display-capture"],
     ...["encrypted-media", "fullscreen", "gamepad", "geolocation", "gyroscope", "hid"],
     ...["identity-credentials-get", "idle-detection", "local-fonts", "magnetometer", "microphone", "midi"],
     ...["otp-credentials", "payment", "picture-in-picture", "publickey-credentials-create"],

@@ -2,14 +2,23 @@ import type { Route } from "./+types/home";
 
 export const handle = { renderOnce: true };
 
-export const meta: Route.MetaFunction = () => [{ title: "Hello World" }];
+const TITLE = "Hello World";
+const DESCRIPTION = "A friendly greeting, in English and Chinese, to whoever comes by.";
+
+export const meta: Route.MetaFunction = () => [
+  { title: TITLE },
+  { name: "description", content: DESCRIPTION },
+  { property: "og:title", content: TITLE },
+  { property: "og:description", content: DESCRIPTION },
+  { property: "og:type", content: "website" },
+];
 
 export default function Home() {
   return (
-    <main>
+    <main className="screen">
       <h1>Hello World</h1>
       <p lang="zh-Hans">欢迎来到我的世界 🌍</p>
-      <div className="animate-bounce" aria-hidden="true">
+      <div className="origin-bottom text-hand motion-safe:animate-bounce" aria-hidden="true">
         👋
       </div>
     </main>

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
-import { Link, useLocation } from "react-router";
+import { useLocation } from "react-router";
+import { MessagePage } from "../message-page";
 import type { Route } from "./+types/not-found";
 
 export const handle = { renderOnce: true };
@@ -12,7 +13,15 @@ export const middleware: Route.MiddlewareFunction[] = [
   },
 ];
 
-export const meta: Route.MetaFunction = () => [{ title: "Page not found" }];
+const TITLE = "Page not found";
+
+export const meta: Route.MetaFunction = () => [
+  { title: TITLE },
+  { name: "description", content: "There is no page at this address." },
+  { name: "robots", content: "noindex" },
+  { property: "og:title", content: TITLE },
+  { property: "og:type", content: "website" },
+];
 
 export default function NotFound() {
   const location = useLocation();
@@ -20,13 +29,5 @@ export default function NotFound() {
     // An argument of its own: in the format string, "%c" of a path would be taken for a directive.
     console.error("Page not found:", location.pathname);
   }, [location]);
-  return (
-    <main>
-      <h1>404</h1>
-      <p>Oops! Page not found</p>
-      <Link to="/" prefetch="render">
-        Return to Home
-      </Link>
-    </main>
-  );
+  return <MessagePage heading="404" text="Oops! Page not found" />;
 }
