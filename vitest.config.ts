@@ -1,18 +1,19 @@
 import { defineConfig } from "vitest/config";
 
+const shared = {
+  env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
+  globalSetup: "test/global-setup.ts",
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   test: {
-    globalSetup: "test/global-setup.ts",
-    env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
     projects: [
-      { extends: true, test: { name: "fast", include: ["test/*.test.ts"] } },
+      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 30_000 } },
+      { test: { ...shared, name: "long", include: ["test/*.long.ts"], testTimeout: 600_000, fileParallelism: false } },
       {
-        extends: true,
-        test: { name: "long", include: ["test/*.long.ts"], testTimeout: 600_000, fileParallelism: false },
+        test: { ...shared, name: "container", include: ["test/*.container.ts"], testTimeout: 900_000, globalSetup: [] },
       },
-      { extends: true, test: { name: "container", include: ["test/*.container.ts"], testTimeout: 900_000 } },
     ],
   },
 });

@@ -16,7 +16,7 @@ export const streamTimeout = 5000;
 export const renderContext = createContext<{ nonce?: string; onError: (error: unknown) => void }>();
 
 // This file is ours, and not the framework's default, for two things that the default lacks:
-// inline scripts and styles carry the nonce, and errors reach the server's log.
+// the scripts and styles in a page carry its nonce, and errors reach the server's log.
 export default async function handleRequest(
   request: Request,
   status: number,
