@@ -1,0 +1,13 @@
+// The floor to measure against: node:http that sends given answers, and does nothing else.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+const { home, notFound } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+for (const answer of [home, notFound]) answer.body = Buffer.from(answer.body, "base64");
+
+const server = createServer((req, res) => {
+  const { status, headers, body } = req.url === "/" ? home : notFound;
+  res.writeHead(status, headers).end(body);
+});
+server.keepAliveTimeout = 75_000;
+server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ msg: "ready", port: server.address().port })));

@@ -1,0 +1,210 @@
+// Measures this server beside a bare one that sends the same bytes, and beside itself without
+// rendered-once pages. Figures are medians of interleaved rounds; needs Linux and Chromium.
+// BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { get, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { buffer } from "node:stream/consumers";
+import autocannon from "autocannon";
+import { launchChromium } from "../test/chromium.ts";
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
+const STARTS = 7;
+const CONNECTIONS = 64;
+const CODING = { "accept-encoding": "br" };
+const UNKNOWN = Array.from({ length: 100 }, (_, i) => `/unknown/${i}`);
+const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"]));
+
+const folder = mkdtempSync(join(tmpdir(), "bench-"));
+
+type Target = { name: string; command: string[] };
+type Running = { child: ChildProcess; pid: number; url: string };
+
+function makeTargets(): Target[] {
+  execFileSync("npm", ["run", "build"], { stdio: "pipe" });
+  return [
+    { name: "this server", command: [resolve("build/server/index.js")] },
+    { name: "bare node:http", command: [resolve("bench/bare-server.mjs"), join(folder, "answers.json")] },
+    { name: "rendering every request", command: [join(folder, "every-request/build/server/index.js")] },
+  ];
+}
+
+/** The same app, whose routes don't say that they are rendered once. */
+function buildWithoutRenderOnce() {
+  const copy = join(folder, "every-request");
+  for (const name of ["app", "server", "public"]) cpSync(name, join(copy, name), { recursive: true });
+  for (const name of ["server.ts", "package.json", "tsconfig.json", "vite.config.ts", "react-router.config.ts"]) {
+    cpSync(name, join(copy, name));
+  }
+  symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
+  for (const route of ["home", "not-found"]) {
+    const file = join(copy, `app/routes/${route}.tsx`);
+    const source = readFileSync(file, "utf8");
+    const changed = source.replace("export const handle = { renderOnce: true };", "");
+    if (changed === source) throw new Error(`${file} is not rendered once`);
+    writeFileSync(file, changed);
+  }
+  execFileSync("npm", ["run", "build"], { cwd: copy, stdio: "pipe" });
+}
+
+async function ask(url: string) {
+  const [response] = (await once(get(url, { headers: CODING, agent: false }), "response")) as [IncomingMessage];
+  return { response, body: await buffer(response) };
+}
+
+/** Has the bare server send what this one sends. */
+async function saveAnswers(url: string) {
+  const save = async (path: string) => {
+    const { response, body } = await ask(url + path);
+    const headers = Object.fromEntries(
+      Object.entries(response.headers).filter(([name]) => !["date", "connection", "keep-alive"].includes(name)),
+    );
+    return { status: response.statusCode, headers, body: body.toString("base64") };
+  };
+  writeFileSync(
+    join(folder, "answers.json"),
+    JSON.stringify({ home: await save("/"), notFound: await save("/unknown") }),
+  );
+}
+
+async function start({ command }: Target): Promise<Running> {
+  const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
+  const child = spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const port = await new Promise<number>((found) => {
+    // Reads on after that, as a collector of logs does.
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.includes('"ready"')) found(JSON.parse(line).port);
+    });
+  });
+  return { child, pid: child.pid as number, url: `http://127.0.0.1:${port}` };
+}
+
+async function stop({ child }: Running) {
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}
+
+function cpuSeconds(pid: number) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+function residentMiB(pid: number) {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}
+
+async function load({ pid, url }: Running, paths: string[], duration: number) {
+  const before = cpuSeconds(pid);
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    duration,
+    headers: CODING,
+    requests: paths.map((path) => ({ path })),
+  });
+  if (result.errors > 0) throw new Error(`${result.errors} requests failed`);
+  const served = result.requests.total;
+  return { perSecond: served / result.duration, cpuMicroseconds: ((cpuSeconds(pid) - before) / served) * 1e6 };
+}
+
+/** From starting the process to its first answer to a visitor, in ms. */
+async function measureStart(target: Target) {
+  const begun = performance.now();
+  const running = await start(target);
+  await ask(running.url);
+  const took = performance.now() - begun;
+  await stop(running);
+  return took;
+}
+
+/** What a first visit takes before it shows anything: the document, and what blocks rendering. */
+async function measureFirstPaint({ url }: Running) {
+  const browser = await launchChromium();
+  const page = await browser.newPage();
+  await page.goto(url, { waitUntil: "networkidle" });
+  const measured = await page.evaluate(() => {
+    const blocking = performance
+      .getEntriesByType("resource")
+      .filter((entry) => (entry as unknown as { renderBlockingStatus: string }).renderBlockingStatus === "blocking");
+    const [document] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    const all = [document, ...blocking] as PerformanceResourceTiming[];
+    return { requests: all.length, bytes: all.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
+  });
+  await browser.close();
+  return measured;
+}
+
+const samples = new Map<string, number[]>();
+const record = (name: string, metric: string, value: number) => {
+  const key = `${name}/${metric}`;
+  samples.set(key, [...(samples.get(key) ?? []), value]);
+};
+function median(name: string, metric: string) {
+  const sorted = (samples.get(`${name}/${metric}`) ?? []).toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+const targets = makeTargets();
+const [shipped] = targets as [Target];
+buildWithoutRenderOnce();
+const model = await start(shipped);
+await saveAnswers(model.url);
+const firstPaint = await measureFirstPaint(model);
+await stop(model);
+
+for (let i = 0; i < STARTS; i++) {
+  for (const target of targets) record(target.name, "start", await measureStart(target));
+}
+
+const running = new Map<string, Running>();
+for (const target of targets) running.set(target.name, await start(target));
+for (const [name, one] of running) {
+  record(name, "idle", residentMiB(one.pid));
+  await load(one, ["/", ...UNKNOWN], 2);
+}
+for (let round = 0; round < ROUNDS; round++) {
+  for (const [name, one] of running) {
+    for (const [kind, paths] of [
+      ["/", ["/"]],
+      ["unknown", UNKNOWN],
+    ] as const) {
+      const { perSecond, cpuMicroseconds } = await load(one, [...paths], SECONDS);
+      record(name, `${kind} rate`, perSecond);
+      record(name, `${kind} cpu`, cpuMicroseconds);
+    }
+    record(name, "loaded", residentMiB(one.pid));
+  }
+}
+for (const one of running.values()) await stop(one);
+rmSync(folder, { recursive: true });
+
+const columns = [
+  ["requests/s on /", "/ rate"],
+  ["CPU µs a request on /", "/ cpu"],
+  ["requests/s on unknown", "unknown rate"],
+  ["CPU µs a request on unknown", "unknown cpu"],
+  ["start to first 200, ms", "start"],
+  ["MiB idle", "idle"],
+  ["MiB under load", "loaded"],
+] as const;
+console.log(
+  `Node ${process.versions.node}, medians of ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, brotli.`,
+);
+console.log("In brackets: against bare node:http.\n");
+console.log(`| | ${targets.map(({ name }) => name).join(" | ")} |`);
+console.log(`|---|${targets.map(() => "---:|").join("")}`);
+for (const [label, metric] of columns) {
+  const floor = median("bare node:http", metric);
+  const cells = targets.map(({ name }) => {
+    const value = median(name, metric);
+    return `${value < 100 ? value.toFixed(1) : Math.round(value)} (${(value / floor).toFixed(2)}×)`;
+  });
+  console.log(`| ${label} | ${cells.join(" | ")} |`);
+}
+console.log(`\nTo first paint: ${firstPaint.requests} request, ${firstPaint.bytes} bytes of body.`);
