@@ -12,8 +12,16 @@ import { NonceContext } from "./nonce";
 /** Time for slow data, in ms: what is still missing then is left to its error boundary. */
 export const streamTimeout = 5000;
 
-/** What the server tells a render: the nonce of its policy, if it has one, and where errors go. */
-export const renderContext = createContext<{ nonce?: string; onError: (error: unknown) => void }>();
+type Render = {
+  /** The nonce of the answer's policy, if it has one. */
+  nonce?: string;
+  /** Whether the page is kept, and so must be whole. */
+  isKept?: boolean;
+  onError: (error: unknown) => void;
+};
+
+/** What the server tells a render. */
+export const renderContext = createContext<Render>();
 
 // This file is ours, and not the framework's default, for two things that the default lacks:
 // the scripts and styles in a page carry its nonce, and errors reach the server's log.
@@ -24,7 +32,7 @@ export default async function handleRequest(
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
-  const { nonce, onError } = loadContext.get(renderContext);
+  const { nonce, isKept, onError } = loadContext.get(renderContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
@@ -43,8 +51,8 @@ export default async function handleRequest(
     },
   );
   shellSent = true;
-  // A crawler wants the whole page at once, and so does whoever renders it for good.
-  if (nonce === undefined || isbot(request.headers.get("User-Agent"))) await body.allReady;
+  // A crawler wants the whole page at once.
+  if (isKept || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
 }
 

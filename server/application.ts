@@ -40,12 +40,12 @@ function renderPages(log: Logger): RequestHandler {
     },
   });
   return (req, res, next) => {
-    const nonce = randomBytes(16).toString("base64");
-    res.locals.nonce = nonce;
-    // Vite's development client writes inline styles of its own.
+    // Not in development, where Vite's client writes inline styles of its own.
     if (import.meta.env.PROD) {
+      const nonce = randomBytes(16).toString("base64");
       const sources = [`'nonce-${nonce}'`];
       res.set("Content-Security-Policy", contentSecurityPolicy({ scripts: sources, styles: sources }));
+      res.locals.nonce = nonce;
     }
     // Set last, because the adapter adds to a header that is there already.
     onHeaders(res, () => {

@@ -28,7 +28,7 @@ export async function renderDocuments(targets: Target[]) {
   for (const { id, pattern } of targets.filter(({ renderOnce }) => renderOnce)) {
     const errors: unknown[] = [];
     const context = new RouterContextProvider();
-    context.set(renderContext, { onError: (error) => errors.push(error) });
+    context.set(renderContext, { isKept: true, onError: (error) => errors.push(error) });
     const url = new URL(pattern.replaceAll("?", ""), "http://localhost");
     const response = await handleRequest(new Request(url), context);
     const html = await response.text();
