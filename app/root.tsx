@@ -36,10 +36,10 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="manifest" href="/site.webmanifest" />
         <Meta />
         <Links />
-        {/* The browser's bundle has no copy of the styles, and keeps the ones that came. */}
+        {/* The browser's bundle has no copy of the styles, and keeps the ones that came; but in development they change. */}
         <style
           nonce={nonce}
-          dangerouslySetInnerHTML={{ __html: import.meta.env.SSR ? css : "" }}
+          dangerouslySetInnerHTML={{ __html: import.meta.env.SSR || import.meta.env.DEV ? css : "" }}
           suppressHydrationWarning
         />
       </head>
