@@ -43,6 +43,8 @@ const FRAMEWORK =
 export default defineConfig(({ command }) => ({
   plugins: [serveThroughServer(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
   server: { port: Number(process.env.PORT ?? 3000) },
+  // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
+  optimizeDeps: { entries: ["app/**/*.{ts,tsx}"] },
   environments: {
     client: {
       build: {
