@@ -19,9 +19,13 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
+/** The styles as they came: the browser's bundle has no copy, and an error page makes the document anew. */
+const sent = import.meta.env.SSR ? null : document.querySelector("style");
+const styles = import.meta.env.SSR || import.meta.env.DEV ? css : sent?.textContent;
+
 /** The document around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
-  const nonce = useContext(NonceContext);
+  const nonce = useContext(NonceContext) ?? sent?.nonce;
   return (
     <html lang="en">
       <head>
@@ -36,12 +40,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="manifest" href="/site.webmanifest" />
         <Meta />
         <Links />
-        {/* The browser's bundle has no copy of the styles, and keeps the ones that came; but in development they change. */}
-        <style
-          nonce={nonce}
-          dangerouslySetInnerHTML={{ __html: import.meta.env.SSR || import.meta.env.DEV ? css : "" }}
-          suppressHydrationWarning
-        />
+        <style nonce={nonce} dangerouslySetInnerHTML={{ __html: styles ?? "" }} suppressHydrationWarning />
       </head>
       <body>
         <div id="root">{children}</div>
