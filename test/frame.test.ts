@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { notify } from "../app/notify.ts";
 import type { useToast } from "../app/toast.ts";
 import { launchChromium } from "./chromium.ts";
-import { buildGrownProject } from "./grown-project.ts";
+import { build, copyAndGrow } from "./grown-project.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
 
 declare global {
@@ -21,7 +21,8 @@ let page: Page;
 let complaints: string[];
 
 beforeAll(async () => {
-  folder = buildGrownProject();
+  folder = copyAndGrow();
+  build(folder);
   [server, browser] = await Promise.all([startServer({}, folder), launchChromium()]);
 });
 
@@ -45,7 +46,7 @@ afterEach(async () => {
 
 const message = () => page.locator(".toast");
 const notification = () => page.locator("[data-sonner-toast]");
-const messages = () => page.getByRole("region", { name: "Messages (F8)" });
+const messages = () => page.getByRole("region", { name: /^Messages/ });
 const notifications = () => page.getByRole("region", { name: /^Notifications/ });
 const query = () => page.getByText("Query:");
 const inStore = () => page.locator("output");
