@@ -1,4 +1,3 @@
-import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useContext, useState } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration } from "react-router";
@@ -9,6 +8,7 @@ import { NonceContext } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
 import { ToastersOnDemand } from "./toasters-on-demand";
+import { TooltipProvider } from "./tooltip";
 
 declare global {
   interface Window {
@@ -19,13 +19,12 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
-/** The styles as they came: the browser's bundle has no copy, and an error page makes the document anew. */
-const sent = import.meta.env.SSR ? null : document.querySelector("style");
-const styles = import.meta.env.SSR || import.meta.env.DEV ? css : sent?.textContent;
+/** The browser's bundle has no copy: where it makes the document anew, for an error, it keeps the ones that came. */
+const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.querySelector("style")?.textContent;
 
 /** The document around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
-  const nonce = useContext(NonceContext) ?? sent?.nonce;
+  const nonce = useContext(NonceContext);
   return (
     <html lang="en">
       <head>
@@ -40,7 +39,9 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="manifest" href="/site.webmanifest" />
         <Meta />
         <Links />
-        <style nonce={nonce} dangerouslySetInnerHTML={{ __html: styles ?? "" }} suppressHydrationWarning />
+        <style nonce={nonce} suppressHydrationWarning>
+          {styles}
+        </style>
       </head>
       <body>
         <div id="root">{children}</div>
@@ -55,7 +56,6 @@ export default function App() {
   const [queryClient] = useState(getQueryClient);
   return (
     <QueryClientProvider client={queryClient}>
-      {/* One for all tooltips, so that moving from one to the next opens it without delay. */}
       <TooltipProvider>
         <Outlet />
       </TooltipProvider>
