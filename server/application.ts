@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
 import { build, renderContext } from "./build.ts";
 import { ASSETS, serveFiles } from "./files.ts";
+import { isHost } from "./request.ts";
 import { contentSecurityPolicy } from "./security-headers.ts";
 import type { Settings } from "./settings.ts";
 
@@ -23,9 +24,27 @@ export function createApplication({ folder, files, trust, log }: Options) {
   app.use(ASSETS, (_req, res) => {
     res.status(404).set("Cache-Control", "no-store").type("text").send("Not Found\n");
   });
+  app.use(readForwarded(trust));
   app.use(renderPages(log));
   app.use(answerErrors(log));
   return app;
+}
+
+/** The adapter makes a URL of what a proxy forwards: of a list it gets the first, and only a valid one. */
+function readForwarded(trust: Settings["TRUST_PROXY"]): RequestHandler {
+  const isValid = {
+    "x-forwarded-host": (host: string) => host !== "" && isHost(host),
+    "x-forwarded-proto": (scheme: string) => scheme === "http" || scheme === "https",
+  };
+  return ({ headers, socket }, _res, next) => {
+    const isTrusted = trust(socket.remoteAddress ?? "", 0);
+    for (const name of ["x-forwarded-host", "x-forwarded-proto"] as const) {
+      const first = headers[name]?.toString().split(",", 1)[0]?.trim() ?? "";
+      if (isTrusted && isValid[name](first)) headers[name] = first;
+      else delete headers[name];
+    }
+    next();
+  };
 }
 
 function renderPages(log: Logger): RequestHandler {
