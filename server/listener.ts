@@ -2,9 +2,12 @@ import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS
 import { requestIdOf } from "./access-log.ts";
 import { type Document, sendDocument } from "./documents.ts";
 import { ASSETS } from "./files.ts";
-import { isHost, parseTarget } from "./request.ts";
+import { hasUnclearFraming, isHost, parseTarget } from "./request.ts";
 import type { Target } from "./routes.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+
+/** More header lines than this are refused: past a limit of its own, Node drops them unseen. */
+const MOST_HEADERS = 100;
 
 type Options = {
   find: (path: string) => Target | undefined;
@@ -20,10 +23,11 @@ export function createListener({ find, documents, files, application, recordAcce
   return (req, res) => {
     const { method = "", url = "", headers } = req;
     const requestId = requestIdOf(req);
-    const target = isHost(headers.host ?? "") ? parseTarget(url) : undefined;
-    if (!target) {
+    const isFlood = req.rawHeaders.length > 2 * MOST_HEADERS;
+    const target = isHost(headers.host ?? "") && !hasUnclearFraming(req) ? parseTarget(url) : undefined;
+    if (isFlood || !target) {
       recordAccess(req, res, requestId, "none", url);
-      return refuse(res, 400, requestId);
+      return refuse(res, isFlood ? 431 : 400, requestId, { Connection: "close" });
     }
 
     const { path, decoded, query } = target;
@@ -45,14 +49,16 @@ export function createListener({ find, documents, files, application, recordAcce
   };
 }
 
-function refuse(res: ServerResponse, status: 400 | 405, requestId: string, headers = {}) {
+function refuse(res: ServerResponse, status: 400 | 405 | 431, requestId: string, headers = {}) {
+  const body = `${STATUS_CODES[status]}\n`;
   res
     .writeHead(status, {
       ...SECURITY_HEADERS,
       ...headers,
       "Cache-Control": "no-store",
       "Content-Type": "text/plain; charset=utf-8",
+      "Content-Length": body.length,
       "X-Request-Id": requestId,
     })
-    .end(`${STATUS_CODES[status]}\n`);
+    .end(body);
 }

@@ -23,8 +23,6 @@ export function createPublicServer(listener: RequestListener) {
     },
     listener,
   );
-  // More headers are not refused by the parser but left out, and with them what they say.
-  server.maxHeadersCount = 100;
   dropSlowReaders(server);
   return server;
 }

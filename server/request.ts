@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
 
 /** RFC 9112 §3.2 and RFC 3986 §3.2.2: `uri-host [ ":" port ]`, where all of it may be empty. */
@@ -9,6 +10,12 @@ export function isHost(value: string) {
   const parts = HOST.exec(value)?.groups;
   if (!parts) return false;
   return (parts.ipv6 === undefined || isIPv6(parts.ipv6)) && Number(parts.port ?? 0) <= HIGHEST_PORT;
+}
+
+/** Whether proxies may see another end of the request's body than Node does (RFC 9112 §6.1). */
+export function hasUnclearFraming({ headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">) {
+  const coding = headers["transfer-encoding"];
+  return coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked");
 }
 
 /**
