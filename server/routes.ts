@@ -42,8 +42,8 @@ export function createRouteTable(routes: Routes) {
   const canSkip = splat !== undefined && !beginnings.some(isDynamic);
 
   const findPage = (path: string) => {
-    const first = firstSegment(path);
-    if (canSkip && !known.has(first) && !first.includes("%")) return splat;
+    // Decoded, it may begin as another route does, or hold a line break, which no splat matches.
+    if (canSkip && !path.includes("%") && !known.has(firstSegment(path))) return splat;
     return exact.get(path) ?? match(path);
   };
 

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { hasUnclearFraming, isHost, parseTarget } from "../server/request.ts";
+
+test.each([
+  "",
+  "localhost",
+  "LOCALHOST:3000",
+  "example.com:",
+  "example.com:0",
+  "example.com:65535",
+  "example.com:00080",
+  ":80",
+  "127.0.0.1:80",
+  "a_b",
+  "a..b",
+  "a,b",
+  "!$&'()*+;=~-._",
+  "%41%c3%a9",
+  "xn--fiqs8s",
+  "[::1]",
+  "[::1]:80",
+  "[::ffff:127.0.0.1]",
+  "[2001:DB8::1]:",
+])("isHost(%j)", (value) => {
+  expect(isHost(value)).toBe(true);
+});
+
+test.each([
+  " ",
+  "a b",
+  " a",
+  "a ",
+  "a, b",
+  "a/b",
+  "a?b",
+  "a#b",
+  "a\\b",
+  "a@b",
+  "a:b",
+  "a:80:80",
+  "a:-1",
+  "a:65536",
+  "a:99999999999999999999",
+  "a\n",
+  "\n",
+  "é",
+  "%",
+  "%4",
+  "%zz",
+  "::1",
+  "[",
+  "[]",
+  "[::1",
+  "::1]",
+  "[::1]a",
+  "[:::1]",
+  "[1.2.3.4]",
+  "[::1%25eth0]",
+  "[v1.a]",
+  "[localhost]",
+  "<a>",
+  '"a"',
+])("not isHost(%j)", (value) => {
+  expect(isHost(value)).toBe(false);
+});
+
+test.each([
+  ["/", "/", "/", ""],
+  ["/a/b", "/a/b", "/a/b", ""],
+  ["/?", "/", "/", "?"],
+  ["/a?b=/c?d", "/a", "/a", "?b=/c?d"],
+  ["/a?%", "/a", "/a", "?%"],
+  ["//a/b", "//a/b", "//a/b", ""],
+  ["/..%2f..", "/..%2f..", "/../..", ""],
+  ["/%41", "/%41", "/A", ""],
+  ["/%E4%BD%A0", "/%E4%BD%A0", "/你", ""],
+  ["/%00", "/%00", "/\0", ""],
+  ["/%", "/%25", "/%", ""],
+  ["/%41%", "/%2541%25", "/%41%", ""],
+  ["/%E0%A4%A", "/%25E0%25A4%25A", "/%E0%A4%A", ""],
+  ["/%?%", "/%25", "/%", "?%"],
+  ["/a#b", "/a#b", "/a#b", ""],
+  ["http://a", "/", "/", ""],
+  ["http://a?b", "/", "/", "?b"],
+  ["http://a/b?c", "/b", "/b", "?c"],
+  ["HTTPS://user@a:80/b", "/b", "/b", ""],
+  ["http://a//b", "//b", "//b", ""],
+])("parseTarget(%j)", (target, path, decoded, query) => {
+  expect(parseTarget(target)).toEqual({ path, decoded, query });
+});
+
+test.each(["", "*", "a", "a:80", "?", "http:", "http:/a", "http://", "http:///a", "ftp://a/", "javascript:1", "\\a"])(
+  "parseTarget(%j) is undefined",
+  (target) => {
+    expect(parseTarget(target)).toBeUndefined();
+  },
+);
+
+test.each([
+  ["1.1", undefined, false],
+  ["1.1", "chunked", false],
+  ["1.1", "Chunked", false],
+  ["1.1", "", true],
+  ["1.1", "gzip", true],
+  ["1.1", "gzip, chunked", true],
+  ["1.1", "chunked, chunked", true],
+  ["1.0", undefined, false],
+  ["1.0", "chunked", true],
+])("hasUnclearFraming: HTTP/%s with %j: %j", (httpVersion, coding, expected) => {
+  expect(hasUnclearFraming({ httpVersion, headers: { "transfer-encoding": coding } })).toBe(expected);
+});
