@@ -192,6 +192,28 @@ test.each([
   expect((await ask(request)).status).toBe(status);
 });
 
+async function medianTime(request: string) {
+  const times: number[] = [];
+  for (let i = 0; i < 15; i++) {
+    const begun = performance.now();
+    await ask(request);
+    times.push(performance.now() - begun);
+  }
+  return times.sort((a, b) => a - b)[7] as number;
+}
+
+test.each(["/a", "/", "/.", "/%25", "/%", "/a%2f"])(
+  "%s repeated: twice the path, at most twice the time",
+  async (part) => {
+    for (const end of ["", RENDERED]) {
+      const [short, long] = [6000, 12_000].map((length) => get(part.repeat(length / part.length) + end));
+      const [once, twice] = [await medianTime(short as string), await medianTime(long as string)];
+      // Twice, and as much again for a machine that does other things too.
+      expect(twice / once).toBeLessThanOrEqual(4);
+    }
+  },
+);
+
 test.each([
   ["Content-Length and Transfer-Encoding", ["Content-Length: 5", "Transfer-Encoding: chunked"]],
   ["Transfer-Encoding and Content-Length", ["Transfer-Encoding: chunked", "Content-Length: 5"]],
