@@ -75,7 +75,9 @@ function renderPages(log: Logger): RequestHandler {
 }
 
 function answerErrors(log: Logger): ErrorRequestHandler {
-  return (error, _req, res, _next) => {
+  return (error, req, res, _next) => {
+    // What broke is the connection: nobody is left to answer, and the access log says so.
+    if (error === req.socket.errored) return;
     // The address is no URL (the adapter makes one of it), or a library refuses the request.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
     if (status >= 500) log.error({ err: error, requestId: res.get("X-Request-Id") }, "request failed");
