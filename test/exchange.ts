@@ -8,8 +8,13 @@ const PATIENCE = 5000;
 /**
  * Sends bytes (latin1) over a connection of their own, and reads until the server closes it.
  * Resolves with the answers, and whether it did close; an error of the connection counts as closing.
+ * With `isLast`, it says that no more bytes will come, so that the server needn't wait for any.
  */
-export function exchange(url: string, bytes: string): Promise<{ answers: Answer[]; isClosed: boolean }> {
+export function exchange(
+  url: string,
+  bytes: string,
+  isLast = false,
+): Promise<{ answers: Answer[]; isClosed: boolean }> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -28,6 +33,7 @@ export function exchange(url: string, bytes: string): Promise<{ answers: Answer[
     socket.on("error", () => finish(true));
     socket.on("close", () => finish(true));
     socket.write(bytes, "latin1");
+    if (isLast) socket.end();
   });
 }
 

@@ -1,0 +1,150 @@
+import { readdirSync } from "node:fs";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { exchange } from "./exchange.ts";
+import { readProcessMetrics } from "./process-metrics.ts";
+import { type RunningServer, startServer } from "./start-server.ts";
+
+/** The same seed makes the same requests: a failure is replayed with the seed that it prints. */
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 12_000);
+/** How much more memory, in MB, the second half may leave than the first. */
+const NOISE = 40;
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.stop());
+
+const ASSETS = readdirSync("build/client/assets").map((name) => `/assets/${name}`);
+
+type Texts = fc.Arbitrary<string>;
+const words = (list: string) => fc.constantFrom(...list.split(" "));
+const bytes = (maxLength: number): Texts =>
+  fc.array(fc.integer({ min: 0, max: 255 }), { maxLength }).map((codes) => String.fromCharCode(...codes));
+const visible = (maxLength: number): Texts =>
+  fc.array(fc.integer({ min: 0x21, max: 0x7e }), { maxLength }).map((codes) => String.fromCharCode(...codes));
+const mostly = (usual: Texts, ...odd: Texts[]) =>
+  fc.oneof({ weight: 12, arbitrary: usual }, ...odd.map((arbitrary) => ({ weight: 1, arbitrary })));
+const joined = (...parts: Texts[]): Texts => fc.tuple(...parts).map((texts) => texts.join(""));
+const repeated = (part: Texts): Texts =>
+  fc.tuple(part, fc.nat(18_000)).map(([part, length]) => part.repeat(length / part.length));
+
+const method = mostly(words("GET GET GET HEAD POST"), words("PUT OPTIONS TRACE CONNECT PRI QUERY get GETX"), bytes(8));
+
+const segment = fc.oneof(
+  fc.constantFrom(""),
+  words(". .. a assets favicon.ico etc passwd .git server index.js _.data a.data __manifest * :id \\ ;a=b"),
+  words("%2e%2e %2f %5c %00 %0d%0a %25 % %E0%A4%A %F0%9F%91%8B %E2%80%A8"),
+  visible(12),
+);
+const path = mostly(
+  fc.array(segment, { maxLength: 8 }).map((segments) => `/${segments.join("/")}`),
+  fc.constantFrom("/", "/favicon.ico", "/robots.txt", ...ASSETS),
+  fc.constantFrom(...ASSETS),
+  repeated(words("/a / /%25 /% /. /%0a")),
+);
+const query = mostly(
+  fc.constantFrom("", "", "?", "?_data=root", "?_routes", "?index", "#"),
+  joined(words("?"), visible(20)),
+);
+const host = mostly(
+  words("localhost localhost:3000 [::1] 127.0.0.1:80"),
+  fc.constantFrom("", "a b", "[bad", "x:99999999", "u@x", "a/b", "%zz", "::1", "1.2.3.999", "x%00", "xn--a", "\xff"),
+  bytes(10),
+);
+const target = mostly(
+  joined(path, query),
+  joined(words("http:// https:// ftp:// //"), host, path, query),
+  fc.oneof(fc.constantFrom("*", "", "a:443"), bytes(20)),
+);
+
+const name = words(
+  "Accept Accept-Encoding Accept-Language Connection Content-Type Cookie Forwarded If-Match If-Modified-Since If-None-Match " +
+    "If-Range Keep-Alive Origin Range Referer TE User-Agent X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Request-Id " +
+    "constructor __proto__ X-React-Router-SPA-Mode",
+);
+const value = fc.oneof(
+  words(
+    `* , br gzip br;q=0,gzip bytes=0-9 bytes=9-0 bytes=-1 bytes=99999999- close keep-alive upgrade "a" W/"a",* https a`,
+  ),
+  words("javascript ::1 1.2.3.4 application/json a=b; text/html;q=x"),
+  host,
+  visible(30),
+);
+const framing = fc.constantFrom(
+  ...[
+    "Content-Length: 0",
+    "Content-Length: 3",
+    "Content-Length: -1",
+    "Transfer-Encoding: chunked",
+    "Transfer-Encoding: gzip",
+  ],
+  ...[
+    "Expect: 100-continue",
+    "Expect: a",
+    "Connection: upgrade\r\nUpgrade: websocket",
+    "Trailer: a",
+    "Host: a",
+    ": a",
+    "a",
+  ],
+);
+const header = mostly(
+  joined(name, fc.constant(": "), value),
+  framing,
+  joined(name, fc.constant(": "), repeated(words("a \xff"))),
+);
+const headers = fc.oneof(
+  { weight: 12, arbitrary: fc.array(header, { maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.tuple(header, fc.nat(200)).map(([header, count]) => Array<string>(count).fill(header)) },
+);
+const version = mostly(words("HTTP/1.1"), words("HTTP/1.0 HTTP/2.0 HTTP/0.9 http/1.1"));
+const body = mostly(fc.constantFrom(""), fc.constantFrom("abc", "0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n"), bytes(40));
+
+const wellMeant = fc
+  .tuple(method, target, version, host, headers, body)
+  .map(([method, target, version, host, headers, body]) =>
+    [`${method} ${target} ${version}`, `Host: ${host}`, ...headers, "", body].join("\r\n"),
+  );
+/** A request into which some bytes have been put somewhere. */
+const broken = fc.tuple(wellMeant, bytes(4), fc.nat(10_000)).map(([request, bytes, place]) => {
+  const at = place % request.length;
+  return request.slice(0, at) + bytes + request.slice(at);
+});
+const request = mostly(wellMeant, broken);
+
+const statuses: Record<string, number> = {};
+
+async function fuzz(seed: number) {
+  await fc.assert(
+    fc.asyncProperty(request, async (request) => {
+      const { answers, isClosed } = await exchange(server.url, request, true);
+      expect(isClosed).toBe(true);
+      for (const { status, body } of answers) {
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        expect(status).toBeLessThan(500);
+        expect(body).not.toMatch(/\n {4}at |root:x:|createRequestHandler/);
+      }
+      const next = await fetch(server.url);
+      expect([next.status, await next.text()]).toEqual([200, expect.stringContaining("Hello World</h1>")]);
+    }),
+    { seed, numRuns: REQUESTS / 2 },
+  );
+  return readProcessMetrics(server);
+}
+
+test(`requests of the seed ${SEED}`, { timeout: 600_000 }, async () => {
+  console.log(`FUZZ_SEED=${SEED} replays these ${REQUESTS} requests`);
+  const before = await readProcessMetrics(server);
+  const halfway = await fuzz(SEED);
+  const after = await fuzz(SEED + 1);
+  console.log({ statuses, before, halfway, after });
+  expect(after.residentMB).toBeLessThan(halfway.residentMB + NOISE);
+  await expect.poll(async () => (await readProcessMetrics(server)).sockets, { timeout: 10_000 }).toBeLessThan(5);
+  expect(server.child.exitCode).toBeNull();
+  expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
+});

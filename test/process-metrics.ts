@@ -1,0 +1,13 @@
+import type { RunningServer } from "./start-server.ts";
+
+/** What the server says of its own memory, in MB, and of the sockets that it holds, the asking one too. */
+export async function readProcessMetrics({ opsUrl }: RunningServer) {
+  const text = await (await fetch(`${opsUrl}/metrics`, { headers: { Connection: "close" } })).text();
+  const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1] ?? 0);
+  return {
+    residentMB: Math.round(read("process_resident_memory_bytes") / 1e6),
+    heapMB: Math.round(read("nodejs_heap_size_used_bytes") / 1e6),
+    sockets: read('nodejs_active_resources{type="TCPSocketWrap"}'),
+    resources: read("nodejs_active_resources_total"),
+  };
+}
