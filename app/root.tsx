@@ -1,3 +1,4 @@
+import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useContext, useState } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration } from "react-router";
@@ -8,7 +9,6 @@ import { NonceContext } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
 import { ToastersOnDemand } from "./toasters-on-demand";
-import { TooltipProvider } from "./tooltip";
 
 declare global {
   interface Window {
