@@ -53,7 +53,7 @@ test.each<[number, string, ...string[]]>([
         "strict-transport-security": "max-age=63072000; includeSubDomains",
         "x-content-type-options": "nosniff",
         "x-frame-options": "DENY",
-        "referrer-policy": "no-referrer",
+        "referrer-policy": "same-origin",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": expect.stringMatching(/^([a-z-]+=\(\), )+[a-z-]+=\(\)$/),
