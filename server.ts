@@ -5,16 +5,18 @@ import { createApplication } from "./server/application.ts";
 import { build } from "./server/build.ts";
 import { renderDocuments } from "./server/documents.ts";
 import { listFiles } from "./server/files.ts";
-import { serve } from "./server/lifecycle.ts";
+import { startLifecycle } from "./server/lifecycle.ts";
 import { createListener } from "./server/listener.ts";
 import { createLog } from "./server/log.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createRouteTable } from "./server/routes.ts";
-import { readSettings } from "./server/settings.ts";
+import { readSettings, refuseToStart } from "./server/settings.ts";
 
-const settings = readSettings(process.env);
+const isMain = process.argv[1] && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === import.meta.filename;
+const settings = readSettings(process.env, isMain ? refuseToStart : undefined);
 const log = createLog(settings.LOG_LEVEL);
 const metrics = createMetrics();
+const lifecycle = isMain ? await startLifecycle({ metrics, log, settings }) : undefined;
 const trust = settings.TRUST_PROXY;
 
 const folder = join(import.meta.dirname, "../client");
@@ -32,5 +34,4 @@ export const listener = createListener({
   recordAccess: createAccessLog({ log, metrics, trust }),
 });
 
-const isMain = process.argv[1] && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === import.meta.filename;
-if (isMain) await serve({ listener, metrics, log, settings });
+await lifecycle?.serve(listener);

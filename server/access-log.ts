@@ -8,6 +8,8 @@ import type { Settings } from "./settings.ts";
 
 /** The most characters of anything that a client wrote in a line of the log. */
 const LONGEST_TEXT = 256;
+/** How an IPv4 client looks to a server that listens on all interfaces. */
+const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 /** The request's id: the client's or the proxy's own where it is well-formed, or else a new one. */
@@ -38,13 +40,13 @@ export function createAccessLog({
         {
           requestId,
           method: req.method,
-          path: path.slice(0, LONGEST_TEXT),
+          path: clean(path),
           route,
           status: res.statusCode,
           bytes: socket.bytesWritten - bytesBefore,
           durationMs: Math.round(milliseconds * 1000) / 1000,
           client,
-          userAgent: req.headers["user-agent"]?.slice(0, LONGEST_TEXT),
+          userAgent: clean(req.headers["user-agent"]),
           ...(!res.writableFinished && { aborted: true }),
         },
         "request",
@@ -53,9 +55,14 @@ export function createAccessLog({
   };
 }
 
+/** Of the control characters, JSON escapes only the first 32; line readers and terminals know more. */
+function clean(text: string | undefined) {
+  return text?.slice(0, LONGEST_TEXT).replace(/\p{Cc}/gu, "\uFFFD");
+}
+
 /** The address of the client before the trusted proxies; what they pass on must be an address. */
 function clientAddress(req: IncomingMessage, trust: Settings["TRUST_PROXY"]) {
-  const peer = req.socket.remoteAddress;
+  const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
   if (req.headers["x-forwarded-for"] === undefined) return peer;
   const forwarded = proxyaddr(req, trust);
   return isIP(forwarded) ? forwarded : peer;

@@ -1,10 +1,10 @@
 import { pino } from "pino";
 
-/** Lines are written in chunks of this many bytes, so that a request seldom costs a system call, */
+/** Lines are written in chunks of this many characters, so that a request seldom costs a system call, */
 const CHUNK = 8192;
 /** but at the latest after this many ms, */
 const LATEST_WRITE = 500;
-/** and past this many bytes, when nobody reads them, lines are dropped rather than kept. */
+/** and when more bytes than these wait for a reader, lines are dropped rather than kept. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
 /** A logger of JSON lines on standard output, readable ones in a terminal during development. */
@@ -18,8 +18,28 @@ export function createLog(level: string) {
   if (import.meta.env.DEV) {
     return pino(process.stdout.isTTY ? { ...options, transport: { target: "pino-pretty" } } : options);
   }
-  return pino(
-    options,
-    pino.destination({ fd: 1, sync: false, minLength: CHUNK, maxLength: MOST_KEPT, periodicFlush: LATEST_WRITE }),
-  );
+  return pino(options, inChunks(process.stdout));
+}
+
+/**
+ * Not pino's own destination: its writes occupy a thread each, so a reader of the log that stalls
+ * without going away would keep the process from ever ending. Node's stream waits without one.
+ */
+function inChunks(stream: NodeJS.WriteStream) {
+  let lines = "";
+  const flush = (done?: () => void) => {
+    if (stream.writableLength < MOST_KEPT) stream.write(lines, done);
+    else done?.();
+    lines = "";
+  };
+  stream.on("error", () => {}); // A reader that goes away takes the log with it, and not the visitors.
+  setInterval(() => lines && flush(), LATEST_WRITE).unref();
+  process.on("exit", () => flush());
+  return {
+    write(line: string) {
+      lines += line;
+      if (lines.length >= CHUNK) flush();
+    },
+    flush,
+  };
 }

@@ -1,6 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../package.json";
 
+/** Which build this is: the commit is known where the build was told. */
+export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };
+
 const METHODS = new Set(["GET", "HEAD", "POST"]);
 
 /** Metrics for Prometheus. Label values come from fixed sets, whatever is asked. */
@@ -17,7 +20,7 @@ export function createMetrics() {
     registers,
   });
   new Gauge({ name: "app_build_info", help: "Always 1.", labelNames: ["version", "revision"], registers })
-    .labels(version, import.meta.env.REVISION ?? "unknown")
+    .labels(BUILD_INFO)
     .set(1);
 
   return {

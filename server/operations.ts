@@ -1,10 +1,16 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 
-/** The operators' own server, on a port that visitors don't reach: probes and metrics. */
+/** A client has this long, in ms, to send its request, and this long without a byte to take the answer. */
+const PATIENCE = 5000;
+
+/**
+ * The operators' own server, on a port that visitors don't reach: probes and metrics. It looks at
+ * nothing but the path, and answers until the process ends.
+ */
 export function createOperationsServer(registry: Registry, isReady: () => boolean) {
-  return createServer(async (req, res) => {
-    switch (req.url) {
+  const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE }, async (req, res) => {
+    switch (req.url?.replace(/\?.*/s, "")) {
       case "/livez":
         return send(res, 200, "ok\n");
       case "/readyz":
@@ -15,6 +21,7 @@ export function createOperationsServer(registry: Registry, isReady: () => boolea
         return send(res, 404, "not found\n");
     }
   });
+  return server.setTimeout(PATIENCE);
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8") {

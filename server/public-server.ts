@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 
 /** Above the 60 s that load balancers keep idle connections for, so that theirs is the first to close. */
@@ -10,10 +10,8 @@ const REQUEST_TIMEOUT = 20_000;
 const CHECK_INTERVAL = 4000;
 /** A client that takes nothing of what waits for it in this time, in ms, reads too slowly. */
 const READER_PATIENCE = 20_000;
-/** Requests that a connection may have waiting: browsers and proxies send none ahead of an answer. */
-const MOST_WAITING = 32;
 
-export function createPublicServer(listener: RequestListener) {
+export function createPublicServer() {
   const server = createServer({
     connectionsCheckingInterval: CHECK_INTERVAL,
     headersTimeout: HEADERS_TIMEOUT,
@@ -22,36 +20,8 @@ export function createPublicServer(listener: RequestListener) {
     // A second Host header then makes the value invalid, instead of being dropped unseen.
     joinDuplicateHeaders: true,
   });
-  answerInTurn(server, listener);
   dropSlowReaders(server);
   return server;
-}
-
-/**
- * Has each request of a connection wait for the answer to the one before. Node would have thousands
- * answered at once, and keep the answers until the client takes them.
- */
-function answerInTurn(server: Server, listener: RequestListener) {
-  const queues = new WeakMap<Socket, { req: IncomingMessage; res: ServerResponse }[]>();
-  server.on("connection", (socket: Socket) => {
-    const queue: { req: IncomingMessage; res: ServerResponse }[] = [];
-    queues.set(socket, queue);
-    // Node tells only the first of them that the connection has ended.
-    socket.once("close", () => {
-      for (const { res } of queue.splice(0)) res.emit("close");
-    });
-  });
-  server.on("request", (req, res) => {
-    const { socket } = req;
-    const queue = queues.get(socket) ?? [];
-    queue.push({ req, res });
-    if (queue.length > MOST_WAITING) return socket.destroy();
-    res.once("close", () => {
-      queue.shift();
-      if (queue[0] && socket.writable) listener(queue[0].req, queue[0].res);
-    });
-    if (queue.length === 1) listener(req, res);
-  });
 }
 
 /** Node limits how slowly a client may send; this limits how slowly it may read. */

@@ -16,10 +16,13 @@ function compileTrust(list: string) {
   return proxyaddr.compile(list === "none" ? [] : list.split(",").map((part) => part.trim()));
 }
 
+const RANGE = /^(loopback|linklocal|uniquelocal|[^/]*[.:][^/]*(\/.+)?)$/;
+
 function isTrustList(list: string) {
   try {
     compileTrust(list);
-    return true;
+    // A bare number counts as an address to proxy-addr, and as a number of proxies to whoever writes it.
+    return list === "none" || list.split(",").every((part) => RANGE.test(part.trim()));
   } catch {
     return false;
   }
@@ -53,13 +56,17 @@ export const SettingsSchema = v.object({
 
 export type Settings = v.InferOutput<typeof SettingsSchema>;
 
-/** Says of each wrong variable, a line each, its name, its value and what is allowed. */
-export class SettingsError extends Error {
-  override name = "SettingsError";
+/** Ends the process over its settings: the operator reads what to change, without a stack. */
+export function refuseToStart(lines: string): never {
+  console.error(lines);
+  process.exit(1);
 }
 
-/** Reads the settings. An empty variable counts as one that is not set. Throws `SettingsError`. */
-export function readSettings(env: NodeJS.ProcessEnv): Settings {
+/**
+ * Reads the settings. An empty variable counts as one that is not set. Refuses wrong ones with a
+ * line each, which says its name, its value and what is allowed: whoever imports the server gets an error.
+ */
+export function readSettings(env: NodeJS.ProcessEnv, refuse = throwError): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const result = v.safeParse(SettingsSchema, given, { abortPipeEarly: true });
   if (result.success) return result.output;
@@ -67,5 +74,9 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     const name = String(path?.[0].key);
     return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
   });
-  throw new SettingsError(lines.join("\n"));
+  return refuse(lines.join("\n"));
+}
+
+function throwError(lines: string): never {
+  throw new Error(lines);
 }
