@@ -51,7 +51,7 @@ export function answerRequests(server: Server, listener: RequestListener) {
     // Not http's own close: it also destroys at once what it takes for idle, be there a request
     // on its way, or the last bytes of an answer.
     NetServer.prototype.close.call(server);
-    for (const answer of held) answer();
+    for (const answer of held) queueMicrotask(answer); // Should one throw, the others are answered none the less.
     held = undefined;
   }
 
