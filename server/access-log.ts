@@ -8,6 +8,8 @@ import type { Settings } from "./settings.ts";
 
 /** The most characters of anything that a client wrote in a line of the log. */
 const LONGEST_TEXT = 256;
+/** Node refuses them in paths, but in headers only the first 32; JSON too escapes only those. */
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
 /** How an IPv4 client looks to a server that listens on all interfaces. */
 const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
@@ -40,24 +42,19 @@ export function createAccessLog({
         {
           requestId,
           method: req.method,
-          path: clean(path),
+          path: path.slice(0, LONGEST_TEXT),
           route,
           status: res.statusCode,
           bytes: socket.bytesWritten - bytesBefore,
           durationMs: Math.round(milliseconds * 1000) / 1000,
           client,
-          userAgent: clean(req.headers["user-agent"]),
+          userAgent: req.headers["user-agent"]?.slice(0, LONGEST_TEXT).replace(CONTROL_CHARACTERS, "\uFFFD"),
           ...(!res.writableFinished && { aborted: true }),
         },
         "request",
       );
     });
   };
-}
-
-/** Of the control characters, JSON escapes only the first 32; line readers and terminals know more. */
-function clean(text: string | undefined) {
-  return text?.slice(0, LONGEST_TEXT).replace(/\p{Cc}/gu, "\uFFFD");
 }
 
 /** The address of the client before the trusted proxies; what they pass on must be an address. */

@@ -3,7 +3,7 @@ import { pino } from "pino";
 /** Lines are written in chunks of this many characters, so that a request seldom costs a system call, */
 const CHUNK = 8192;
 /** but at the latest after this many ms, */
-const LATEST_WRITE = 500;
+const LATEST_WRITE = 200;
 /** and when more bytes than these wait for a reader, lines are dropped rather than kept. */
 const MOST_KEPT = 8 * 1024 * 1024;
 
