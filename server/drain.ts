@@ -7,32 +7,43 @@ import { setImmediate, setTimeout } from "node:timers/promises";
  * Once the server stops, an idle connection is kept for this many ms: a client that uses it within
  * them is answered with `Connection: close`, instead of losing a request that was on its way.
  */
-const IDLE_PATIENCE = 250;
+const IDLE_PATIENCE = 500;
 /** The listener closes once nobody has connected for this many ms, */
 const QUIET = 2;
 /** or after this many tries. */
 const MOST_TRIES = 25;
 
+/**
+ * Requests that a connection may have waiting. Browsers and proxies wait for each answer; who sends
+ * thousands and takes no answer would have Node keep all of these.
+ */
+const MOST_PIPELINED = 32;
+
 /** Has a server answer its requests in a way that lets it be closed without dropping one. */
 export function answerRequests(server: Server, listener: RequestListener) {
-  const connections = new Set<Socket>();
-  const unanswered = new Set<ServerResponse>();
+  /** Every connection, with its answers that have not ended, in the order of their requests. */
+  const connections = new Map<Socket, Set<ServerResponse>>();
   let accepted = 0;
   let isClosing = false;
   let held: (() => void)[] | undefined;
 
   server.on("connection", (socket: Socket) => {
     accepted += 1;
-    connections.add(socket);
-    socket.once("close", () => connections.delete(socket));
+    connections.set(socket, new Set());
+    socket.on("close", () => connections.delete(socket));
   });
   server.on("request", (req, res) => {
+    const unanswered = connections.get(req.socket);
+    if (unanswered === undefined) return; // The connection has ended.
+    if (unanswered.size === MOST_PIPELINED) return req.socket.destroy();
     unanswered.add(res);
-    res.once("close", () => unanswered.delete(res));
+    res.on("close", () => unanswered.delete(res));
     if (isClosing) res.shouldKeepAlive = false;
     if (held) held.push(() => listener(req, res));
     else listener(req, res);
   });
+
+  const countUnanswered = () => [...connections.values()].reduce((sum, { size }) => sum + size, 0);
 
   /**
    * The kernel resets the connections that wait in the listener's queue when it closes. So answers
@@ -56,30 +67,28 @@ export function answerRequests(server: Server, listener: RequestListener) {
   }
 
   return {
-    count: () => ({ connections: connections.size, unanswered: unanswered.size }),
+    count: () => ({ connections: connections.size, unanswered: countUnanswered() }),
     /** Lets nobody in, answers what is in flight, and resolves with how many answers it cut at the timeout (ms). */
     async drain(timeout: number) {
       const closed = once(server, "close");
       const deadline = setTimeout(timeout);
       isClosing = true;
       server.keepAliveTimeout = IDLE_PATIENCE; // For connections whose answer has already said keep-alive.
-      for (const res of lastOfEachConnection(unanswered).values()) res.shouldKeepAlive = false;
+      for (const unanswered of connections.values()) {
+        // Of several requests sent without waiting, only the last answer may close the connection.
+        const last = [...unanswered].at(-1);
+        if (last) last.shouldKeepAlive = false;
+      }
       await closeListener();
 
       await Promise.race([closed, deadline, setTimeout(IDLE_PATIENCE)]);
       await setImmediate(); // Requests that came while the process was kept from running are read first.
-      const busy = lastOfEachConnection(unanswered);
-      for (const socket of connections) if (!busy.has(socket)) socket.destroy();
+      for (const [socket, { size }] of connections) if (size === 0) socket.destroy();
 
       await Promise.race([closed, deadline]);
-      const cut = unanswered.size;
+      const cut = countUnanswered();
       server.closeAllConnections();
       return cut;
     },
   };
-}
-
-/** Where a client sends several requests without waiting, only the last answer may close the connection. */
-function lastOfEachConnection(unanswered: Set<ServerResponse>) {
-  return new Map([...unanswered].map((res) => [res.req.socket, res]));
 }
