@@ -20,22 +20,15 @@ export function requestIdOf(req: IncomingMessage) {
   return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+type Options = { log: Logger; metrics: Metrics; trust: Settings["TRUST_PROXY"] };
+
 /** Makes the function that has each request logged and counted once its answer has ended. */
-export function createAccessLog({
-  log,
-  metrics,
-  trust,
-}: {
-  log: Logger;
-  metrics: Metrics;
-  trust: Settings["TRUST_PROXY"];
-}) {
+export function createAccessLog({ log, metrics, trust }: Options) {
   return (req: IncomingMessage, res: ServerResponse, requestId: string, route: string, path: string) => {
     const begun = performance.now();
     const { socket } = req;
     const bytesBefore = socket.bytesWritten;
-    const client = clientAddress(req, trust);
-    res.once("close", () => {
+    res.on("close", () => {
       const milliseconds = performance.now() - begun;
       metrics.recordRequest(route, req.method ?? "", res.statusCode, milliseconds / 1000);
       log.info(
@@ -47,9 +40,9 @@ export function createAccessLog({
           status: res.statusCode,
           bytes: socket.bytesWritten - bytesBefore,
           durationMs: Math.round(milliseconds * 1000) / 1000,
-          client,
+          client: clientAddress(req, trust),
           userAgent: req.headers["user-agent"]?.slice(0, LONGEST_TEXT).replace(CONTROL_CHARACTERS, "\uFFFD"),
-          ...(!res.writableFinished && { aborted: true }),
+          aborted: res.writableFinished ? undefined : true,
         },
         "request",
       );
