@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { createAccessLog } from "./server/access-log.ts";
+import { recordAccess } from "./server/access-log.ts";
 import { createApplication } from "./server/application.ts";
 import { build } from "./server/build.ts";
 import { renderDocuments } from "./server/documents.ts";
 import { listFiles } from "./server/files.ts";
 import { startLifecycle } from "./server/lifecycle.ts";
-import { createListener } from "./server/listener.ts";
+import { createAnswer } from "./server/listener.ts";
 import { createLog } from "./server/log.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createRouteTable } from "./server/routes.ts";
@@ -26,12 +26,9 @@ const { targets, find } = createRouteTable(build.routes);
 const documents = import.meta.env.DEV ? new Map() : await renderDocuments(targets);
 
 /** Answers the public address. Importing it opens no port. */
-export const listener = createListener({
-  find,
-  documents,
-  files,
-  application: createApplication({ folder, files, trust, log }),
-  recordAccess: createAccessLog({ log, metrics, trust }),
-});
+export const listener = recordAccess(
+  createAnswer({ find, documents, files, application: createApplication({ folder, files, trust, log }) }),
+  { log, metrics, trust },
+);
 
 await lifecycle?.serve(listener);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import proxyaddr from "proxy-addr";
@@ -20,15 +20,22 @@ export function requestIdOf(req: IncomingMessage) {
   return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+/** What the log and the metrics say of a request beyond what it and its answer hold. */
+export type Exchange = { requestId: string; route: string; path: string };
+
 type Options = { log: Logger; metrics: Metrics; trust: Settings["TRUST_PROXY"] };
 
-/** Makes the function that has each request logged and counted once its answer has ended. */
-export function createAccessLog({ log, metrics, trust }: Options) {
-  return (req: IncomingMessage, res: ServerResponse, requestId: string, route: string, path: string) => {
+/** Has the requests of a listener logged and counted, each once its answer has ended. */
+export function recordAccess(
+  answer: (req: IncomingMessage, res: ServerResponse) => Exchange,
+  { log, metrics, trust }: Options,
+): RequestListener {
+  return (req, res) => {
     const begun = performance.now();
     const { socket } = req;
     const bytesBefore = socket.bytesWritten;
-    res.on("close", () => {
+    const { requestId, route, path } = answer(req, res);
+    const record = () => {
       const milliseconds = performance.now() - begun;
       metrics.recordRequest(route, req.method ?? "", res.statusCode, milliseconds / 1000);
       log.info(
@@ -42,11 +49,13 @@ export function createAccessLog({ log, metrics, trust }: Options) {
           durationMs: Math.round(milliseconds * 1000) / 1000,
           client: clientAddress(req, trust),
           userAgent: req.headers["user-agent"]?.slice(0, LONGEST_TEXT).replace(CONTROL_CHARACTERS, "\uFFFD"),
-          aborted: res.writableFinished ? undefined : true,
+          aborted: res.writableEnded ? undefined : true,
         },
         "request",
       );
-    });
+    };
+    if (res.writableEnded) record();
+    else res.on("close", record);
   };
 }
 

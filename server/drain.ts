@@ -14,36 +14,51 @@ const QUIET = 2;
 const MOST_TRIES = 25;
 
 /**
- * Requests that a connection may have waiting. Browsers and proxies wait for each answer; who sends
- * thousands and takes no answer would have Node keep all of these.
+ * Requests that a client may send at once, without waiting for an answer. Browsers and proxies send
+ * one; who sends thousands and takes no answer would have Node keep all of these.
  */
-const MOST_PIPELINED = 32;
+const MOST_AT_ONCE = 32;
+
+type Connection = {
+  /** Bytes that had come in when its last request was seen, and how many requests came with these. */
+  bytesRead: number;
+  atOnce: number;
+  /** Answers that have not ended, in the order of their requests. */
+  unanswered: Set<ServerResponse>;
+};
 
 /** Has a server answer its requests in a way that lets it be closed without dropping one. */
 export function answerRequests(server: Server, listener: RequestListener) {
-  /** Every connection, with its answers that have not ended, in the order of their requests. */
-  const connections = new Map<Socket, Set<ServerResponse>>();
+  const connections = new Map<Socket, Connection>();
   let accepted = 0;
   let isClosing = false;
   let held: (() => void)[] | undefined;
 
   server.on("connection", (socket: Socket) => {
     accepted += 1;
-    connections.set(socket, new Set());
+    connections.set(socket, { bytesRead: 0, atOnce: 0, unanswered: new Set() });
     socket.on("close", () => connections.delete(socket));
   });
   server.on("request", (req, res) => {
-    const unanswered = connections.get(req.socket);
-    if (unanswered === undefined) return; // The connection has ended.
-    if (unanswered.size === MOST_PIPELINED) return req.socket.destroy();
-    unanswered.add(res);
-    res.on("close", () => unanswered.delete(res));
+    const { socket } = req;
+    const connection = connections.get(socket);
+    if (!connection) return; // It has ended.
+    connection.atOnce = connection.bytesRead === socket.bytesRead ? connection.atOnce + 1 : 1;
+    connection.bytesRead = socket.bytesRead;
+    if (connection.atOnce > MOST_AT_ONCE) return socket.destroy();
+
     if (isClosing) res.shouldKeepAlive = false;
-    if (held) held.push(() => listener(req, res));
-    else listener(req, res);
+    const answer = () => {
+      listener(req, res);
+      if (res.writableEnded) return; // From memory.
+      connection.unanswered.add(res);
+      res.on("close", () => connection.unanswered.delete(res));
+    };
+    if (held) held.push(answer);
+    else answer();
   });
 
-  const countUnanswered = () => [...connections.values()].reduce((sum, { size }) => sum + size, 0);
+  const countUnanswered = () => [...connections.values()].reduce((sum, { unanswered }) => sum + unanswered.size, 0);
 
   /**
    * The kernel resets the connections that wait in the listener's queue when it closes. So answers
@@ -74,7 +89,7 @@ export function answerRequests(server: Server, listener: RequestListener) {
       const deadline = setTimeout(timeout);
       isClosing = true;
       server.keepAliveTimeout = IDLE_PATIENCE; // For connections whose answer has already said keep-alive.
-      for (const unanswered of connections.values()) {
+      for (const { unanswered } of connections.values()) {
         // Of several requests sent without waiting, only the last answer may close the connection.
         const last = [...unanswered].at(-1);
         if (last) last.shouldKeepAlive = false;
@@ -83,7 +98,7 @@ export function answerRequests(server: Server, listener: RequestListener) {
 
       await Promise.race([closed, deadline, setTimeout(IDLE_PATIENCE)]);
       await setImmediate(); // Requests that came while the process was kept from running are read first.
-      for (const [socket, { size }] of connections) if (size === 0) socket.destroy();
+      for (const [socket, { unanswered }] of connections) if (unanswered.size === 0) socket.destroySoon();
 
       await Promise.race([closed, deadline]);
       const cut = countUnanswered();

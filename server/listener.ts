@@ -1,9 +1,9 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
-import { requestIdOf } from "./access-log.ts";
+import { type Exchange, requestIdOf } from "./access-log.ts";
 import { type Document, sendDocument } from "./documents.ts";
 import { ASSETS } from "./files.ts";
 import { hasUnclearFraming, isHost, parseTarget } from "./request.ts";
-import type { Target } from "./routes.ts";
+import { READ_METHODS, type Target } from "./routes.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
 /** More header lines than this are refused: past a limit of its own, Node drops them unseen. */
@@ -15,37 +15,39 @@ type Options = {
   files: Set<string>;
   /** Answers whatever memory can't. */
   application: RequestListener;
-  recordAccess: (req: IncomingMessage, res: ServerResponse, requestId: string, route: string, path: string) => void;
 };
 
-/** The public listener: memory first, then the application. No framework sees what memory answers. */
-export function createListener({ find, documents, files, application, recordAccess }: Options): RequestListener {
-  return (req, res) => {
+/** Answers a request from memory where it can, and no framework sees it then; all else goes to the application. */
+export function createAnswer({ find, documents, files, application }: Options) {
+  return (req: IncomingMessage, res: ServerResponse): Exchange => {
     const { method = "", url = "", headers } = req;
     const requestId = requestIdOf(req);
     const isFlood = req.rawHeaders.length > 2 * MOST_HEADERS;
     const target = isHost(headers.host ?? "") && !hasUnclearFraming(req) ? parseTarget(url) : undefined;
     if (isFlood || !target) {
-      recordAccess(req, res, requestId, "none", url);
-      return refuse(res, isFlood ? 431 : 400, requestId, { Connection: "close" });
+      refuse(res, isFlood ? 431 : 400, requestId, { Connection: "close" });
+      return { requestId, route: "none", path: url };
     }
 
     const { path, decoded, query } = target;
     const isFile = path.startsWith(ASSETS) || files.has(decoded);
     const route = isFile ? undefined : find(path);
-    recordAccess(req, res, requestId, isFile ? "file" : (route?.id ?? "none"), path);
+    const exchange = { requestId, route: isFile ? "file" : (route?.id ?? "none"), path };
 
-    const allow = route?.allow ?? "GET, HEAD";
-    if (!allow.split(", ").includes(method)) return refuse(res, 405, requestId, { Allow: allow });
-
+    const methods = route?.methods ?? READ_METHODS;
     const document = route?.renderOnce && method !== "POST" ? documents.get(route.id) : undefined;
-    if (document) return sendDocument(document, req, res, requestId);
-
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
-    res.setHeader("X-Request-Id", requestId);
-    req.url = path + query;
-    headers.host ||= "localhost"; // The adapter makes a URL of it, and HTTP/1.0 may leave it out.
-    application(req, res);
+    if (!methods.includes(method)) {
+      refuse(res, 405, requestId, { Allow: methods.join(", ") });
+    } else if (document) {
+      sendDocument(document, req, res, requestId);
+    } else {
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
+      res.setHeader("X-Request-Id", requestId);
+      req.url = path + query;
+      headers.host ||= "localhost"; // The adapter makes a URL of it, and HTTP/1.0 may leave it out.
+      application(req, res);
+    }
+    return exchange;
   };
 }
 

@@ -4,6 +4,7 @@ import { version } from "../package.json";
 /** Which build this is: the commit is known where the build was told. */
 export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };
 
+const STATUS_CLASSES = ["", "1xx", "2xx", "3xx", "4xx", "5xx"];
 const METHODS = new Set(["GET", "HEAD", "POST"]);
 
 /** Metrics for Prometheus. Label values come from fixed sets, whatever is asked. */
@@ -31,7 +32,7 @@ export function createMetrics() {
       const labels = {
         route,
         method: METHODS.has(method) ? method : "other",
-        status: `${Math.floor(status / 100)}xx`,
+        status: STATUS_CLASSES[Math.floor(status / 100)] ?? "other",
       };
       total.inc(labels);
       duration.observe(labels, seconds);

@@ -6,6 +6,8 @@ type Route = NonNullable<Routes[string]>;
 /** What React Router's browser side adds to a page's path to ask for its data: "/a.data", "/_.data". */
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
 
+export const READ_METHODS = ["GET", "HEAD"];
+
 /** What the server has to know of the route that answers an address. */
 export type Target = {
   id: string;
@@ -15,8 +17,8 @@ export type Target = {
   renderOnce: boolean;
   /** Whether it, or a route around it, takes part in requests for data. */
   hasData: boolean;
-  /** The methods it answers, as an Allow header lists them (RFC 9110 §10.2.1). */
-  allow: string;
+  /** The methods that it answers. */
+  methods: string[];
 };
 
 /**
@@ -89,6 +91,6 @@ function toTarget(route: Route, routes: Routes): Target {
     pattern,
     renderOnce: (route.module.handle as { renderOnce?: boolean } | undefined)?.renderOnce === true,
     hasData: lineage.some(({ module }) => module.loader || module.action),
-    allow: route.module.action ? "GET, HEAD, POST" : "GET, HEAD",
+    methods: route.module.action ? [...READ_METHODS, "POST"] : READ_METHODS,
   };
 }
