@@ -1,0 +1,80 @@
+import { readFileSync } from "node:fs";
+import { validate } from "dockerfile-utils";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { version } from "../package.json";
+
+const DOCKERFILE = readFileSync("Dockerfile", "utf8");
+const [deployment, service, budget, autoscaler, ingress] = parseAllDocuments(
+  readFileSync("deploy/kubernetes.yaml", "utf8"),
+  { strict: true },
+).map((document) => document.toJS({ mapAsMap: false }));
+const MANIFESTS = [deployment, service, budget, autoscaler, ingress];
+const pod = deployment.spec.template.spec;
+const [container] = pod.containers;
+const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value: string }) => [name, value]));
+
+test("the linter finds nothing in the Dockerfile", () => {
+  expect(validate(DOCKERFILE)).toEqual([]);
+});
+
+test("the image and the manifest name the package's version", () => {
+  expect(DOCKERFILE).toContain(`org.opencontainers.image.version="${version}"`);
+  expect(container.image).toBe(`greeting:${version}`);
+});
+
+/** What the compiler has against a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
+function findTypeErrors(manifest: { apiVersion: string; kind: string }) {
+  const group = manifest.apiVersion === "v1" ? "core/v1" : manifest.apiVersion.replace(".k8s.io", "");
+  const source = `import type { ${manifest.kind} } from "kubernetes-types/${group}";
+    export const manifest: ${manifest.kind} = ${JSON.stringify(manifest)};`;
+  const options = { strict: true, noEmit: true, skipLibCheck: true, types: [], lib: ["lib.es5.d.ts"] };
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile } = host;
+  host.getSourceFile = (name, target) =>
+    name === "manifest.ts" ? ts.createSourceFile(name, source, target) : getSourceFile(name, target);
+  const program = ts.createProgram(["manifest.ts"], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+}
+
+test.each(MANIFESTS)("$kind is as the Kubernetes schema has it", (manifest) => {
+  expect(findTypeErrors(manifest)).toEqual([]);
+});
+
+test.each([
+  ["an unknown field", { securityContext: { readOnlyRootFilesytem: true } }, "readOnlyRootFilesytem"],
+  ["a wrong type", { resources: { limits: { memory: 128 } } }, "number"],
+  ["a missing field", { name: undefined }, "name"],
+])("the schema refuses %s", (_what, change, message) => {
+  const wrong = structuredClone(deployment);
+  Object.assign(wrong.spec.template.spec.containers[0], change);
+  expect(findTypeErrors(wrong)).toEqual([expect.stringContaining(message)]);
+});
+
+test("the parts of the manifest name each other rightly", () => {
+  const { labels } = deployment.spec.template.metadata;
+  expect(deployment.spec.selector.matchLabels).toEqual(labels);
+  expect(pod.topologySpreadConstraints[0].labelSelector.matchLabels).toEqual(labels);
+  expect(service.spec.selector).toEqual(labels);
+  expect(budget.spec.selector.matchLabels).toEqual(labels);
+  expect(autoscaler.spec.scaleTargetRef).toEqual({
+    apiVersion: deployment.apiVersion,
+    kind: deployment.kind,
+    name: deployment.metadata.name,
+  });
+  expect(ingress.spec.rules[0].http.paths[0].backend.service).toEqual({
+    name: service.metadata.name,
+    port: { name: service.spec.ports[0].name },
+  });
+
+  const ports = container.ports.map(({ name }: { name: string }) => name);
+  expect(ports).toContain(service.spec.ports[0].targetPort);
+  expect(ports).toContain(container.readinessProbe.httpGet.port);
+  expect(ports).toContain(container.livenessProbe.httpGet.port);
+});
+
+test("a pod has the time to stop that its server takes at most", () => {
+  const longest = Number(env.SHUTDOWN_DELAY_MS) + Number(env.SHUTDOWN_TIMEOUT_MS);
+  expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(longest);
+});
