@@ -262,6 +262,16 @@ test.each([
   }
 });
 
+test("requests sent ahead are answered in turn, and thousands of them are too many", async () => {
+  const paths = ["/", RENDERED, ASSET, "/unknown", "/favicon.ico", "/", "/assets/unknown.js", RENDERED, "/"];
+  const ahead = paths.map((path) => get(path).replace(CLOSE, "Connection: keep-alive"));
+  const { answers } = await exchange(server.url, ahead.join("") + get("/"));
+  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 404, 200, 200, 404, 404, 200, 200]);
+  const flood = await exchange(server.url, lines("GET / HTTP/1.1", HOST).repeat(3000));
+  expect(flood.isClosed).toBe(true);
+  expect(flood.answers.length).toBeLessThan(100);
+});
+
 test.each([
   ["a broken chunk", ["Transfer-Encoding: chunked"], `zz${CRLF}abc`],
   ["a chunk's endless extension", ["Transfer-Encoding: chunked"], `1;${"a".repeat(20_000)}${CRLF}`],
