@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
-import { Agent, createServer, get } from "node:http";
+import { Agent, createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { buildCopyWith } from "./copy-project.ts";
+import { outcomeOf } from "./outcome.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
 
 const FILM_SIZE = 20 * 1024 * 1024;
@@ -66,14 +67,7 @@ async function exitOf({ child }: RunningServer) {
 /** Asks again and again until no connection can be had, and counts what became of each request. */
 async function askUntilRefused(url: string, agent: Agent, outcomes: Record<string, number>) {
   for (let outcome = ""; outcome !== "ECONNREFUSED"; ) {
-    outcome = await new Promise<string>((resolve) => {
-      get(url, { agent }, (response) => {
-        text(response).then(
-          (body) => resolve(body.includes("Hello World</h1>") ? "answered" : "wrong"),
-          () => resolve("cut"),
-        );
-      }).on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    });
+    outcome = await outcomeOf(url, agent);
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   }
 }
