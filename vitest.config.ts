@@ -4,6 +4,8 @@ const shared = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/global-setup.ts",
   hookTimeout: 60_000,
+  // A busy machine is slow to come to what a test waits for.
+  expect: { poll: { timeout: 10_000 } },
 };
 
 export default defineConfig({
