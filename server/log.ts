@@ -12,13 +12,26 @@ export function createLog(level: string) {
   const options: pino.LoggerOptions = {
     level,
     base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
+    timestamp: isoTime,
     formatters: { level: (label) => ({ level: label }) },
   };
   if (import.meta.env.DEV) {
     return pino(process.stdout.isTTY ? { ...options, transport: { target: "pino-pretty" } } : options);
   }
   return pino(options, inChunks(process.stdout));
+}
+
+let lastTime = 0;
+let lastField = "";
+
+/** Under load many lines share a millisecond, and writing it out is a third of what a line costs. */
+function isoTime() {
+  const now = Date.now();
+  if (now !== lastTime) {
+    lastTime = now;
+    lastField = `,"time":"${new Date(now).toISOString()}"`;
+  }
+  return lastField;
 }
 
 /**
