@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
@@ -23,8 +23,8 @@ type Connection = {
   /** Bytes that had come in when its last request was seen, and how many requests came with these. */
   bytesRead: number;
   atOnce: number;
-  /** Answers that have not ended, in the order of their requests. */
-  unanswered: Set<ServerResponse>;
+  /** Its requests whose answers have not ended: the first is being answered, the others wait. */
+  turns: { req: IncomingMessage; res: ServerResponse }[];
 };
 
 /** Has a server answer its requests in a way that lets it be closed without dropping one. */
@@ -36,7 +36,7 @@ export function answerRequests(server: Server, listener: RequestListener) {
 
   server.on("connection", (socket: Socket) => {
     accepted += 1;
-    connections.set(socket, { bytesRead: 0, atOnce: 0, unanswered: new Set() });
+    connections.set(socket, { bytesRead: 0, atOnce: 0, turns: [] });
     socket.on("close", () => connections.delete(socket));
   });
   server.on("request", (req, res) => {
@@ -48,17 +48,30 @@ export function answerRequests(server: Server, listener: RequestListener) {
     if (connection.atOnce > MOST_AT_ONCE) return socket.destroy();
 
     if (isClosing) res.shouldKeepAlive = false;
-    const answer = () => {
-      listener(req, res);
-      if (res.writableEnded) return; // From memory.
-      connection.unanswered.add(res);
-      res.on("close", () => connection.unanswered.delete(res));
-    };
-    if (held) held.push(answer);
-    else answer();
+    connection.turns.push({ req, res });
+    if (connection.turns.length > 1) return;
+    if (held) held.push(() => answerInTurn(connection));
+    else answerInTurn(connection);
   });
 
-  const countUnanswered = () => [...connections.values()].reduce((sum, { unanswered }) => sum + unanswered.size, 0);
+  /**
+   * Answers a connection's requests one after the other. At once, each would have a file open; and
+   * when the connection ends, Node tells only the first answer, so the others would never close theirs.
+   */
+  function answerInTurn(connection: Connection) {
+    const [first] = connection.turns;
+    if (!first?.req.socket.writable) return;
+    const proceed = () => {
+      connection.turns.shift();
+      answerInTurn(connection);
+    };
+    listener(first.req, first.res);
+    if (first.res.writableEnded)
+      proceed(); // From memory.
+    else first.res.on("close", proceed);
+  }
+
+  const countUnanswered = () => [...connections.values()].reduce((sum, { turns }) => sum + turns.length, 0);
 
   /**
    * The kernel resets the connections that wait in the listener's queue when it closes. So answers
@@ -89,16 +102,16 @@ export function answerRequests(server: Server, listener: RequestListener) {
       const deadline = setTimeout(timeout);
       isClosing = true;
       server.keepAliveTimeout = IDLE_PATIENCE; // For connections whose answer has already said keep-alive.
-      for (const { unanswered } of connections.values()) {
+      for (const { turns } of connections.values()) {
         // Of several requests sent without waiting, only the last answer may close the connection.
-        const last = [...unanswered].at(-1);
-        if (last) last.shouldKeepAlive = false;
+        const last = turns.at(-1);
+        if (last) last.res.shouldKeepAlive = false;
       }
       await closeListener();
 
       await Promise.race([closed, deadline, setTimeout(IDLE_PATIENCE)]);
       await setImmediate(); // Requests that came while the process was kept from running are read first.
-      for (const [socket, { unanswered }] of connections) if (unanswered.size === 0) socket.destroySoon();
+      for (const [socket, { turns }] of connections) if (turns.length === 0) socket.destroySoon();
 
       await Promise.race([closed, deadline]);
       const cut = countUnanswered();

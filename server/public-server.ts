@@ -7,7 +7,7 @@ const KEEP_ALIVE_TIMEOUT = 75_000;
 const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 20_000;
 /** How often, in ms, slow senders and slow readers are looked for. */
-const CHECK_INTERVAL = 4000;
+const CHECK_INTERVAL = 2000;
 /** A client that takes nothing of what waits for it in this time, in ms, reads too slowly. */
 const READER_PATIENCE = 20_000;
 
