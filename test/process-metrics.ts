@@ -1,6 +1,6 @@
 import type { RunningServer } from "./start-server.ts";
 
-/** What the server says of its own memory, in MB, and of the sockets that it holds, the asking one too. */
+/** What the server says of its own memory, in MB, and of what it holds: sockets, the asking one too, and files. */
 export async function readProcessMetrics({ opsUrl }: RunningServer) {
   const text = await (await fetch(`${opsUrl}/metrics`, { headers: { Connection: "close" } })).text();
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1] ?? 0);
@@ -9,5 +9,6 @@ export async function readProcessMetrics({ opsUrl }: RunningServer) {
     heapMB: Math.round(read("nodejs_heap_size_used_bytes") / 1e6),
     sockets: read('nodejs_active_resources{type="TCPSocketWrap"}'),
     resources: read("nodejs_active_resources_total"),
+    files: read("process_open_fds"),
   };
 }

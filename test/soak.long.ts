@@ -91,7 +91,10 @@ test(`${SECONDS} s of full load`, { timeout: (SECONDS + 60) * 1000 }, async () =
   expect(Object.keys(lines)).toEqual(["info"]);
   expect(second?.residentMB).toBeLessThan((first?.residentMB ?? 0) + NOISE);
   expect(second?.heapMB).toBeLessThan((first?.heapMB ?? 0) + NOISE);
+  const settled = { timeout: 15_000, interval: 500 };
+  const { resources, files } = before;
   await expect
-    .poll(async () => (await readProcessMetrics(server)).resources, { timeout: 15_000, interval: 500 })
-    .toBeLessThanOrEqual(before.resources + 1);
+    .poll(async () => (await readProcessMetrics(server)).resources, settled)
+    .toBeLessThanOrEqual(resources + 1);
+  await expect.poll(async () => (await readProcessMetrics(server)).files, settled).toBeLessThanOrEqual(files + 1);
 });
