@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { recordAccess } from "./server/access-log.ts";
+import { createAnswer } from "./server/answer.ts";
 import { createApplication } from "./server/application.ts";
 import { build } from "./server/build.ts";
 import { renderDocuments } from "./server/documents.ts";
 import { listFiles } from "./server/files.ts";
 import { startLifecycle } from "./server/lifecycle.ts";
-import { createAnswer } from "./server/listener.ts";
 import { createLog } from "./server/log.ts";
 import { createMetrics } from "./server/metrics.ts";
 import { createRouteTable } from "./server/routes.ts";

@@ -8,7 +8,7 @@ const LONGEST_RETRY_DELAY = 30_000;
 /** Data that no component uses is kept this long, in ms. */
 const UNUSED_DATA_KEPT = 5 * 60_000;
 
-export function createQueryClient() {
+function createQueryClient() {
   return new QueryClient({
     defaultOptions: {
       queries: {

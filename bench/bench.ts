@@ -3,14 +3,14 @@
 // BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import autocannon from "autocannon";
 import { launchChromium } from "../test/chromium.ts";
+import { build, copyProject } from "../test/copy-project.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
@@ -20,28 +20,12 @@ const CODING = { "accept-encoding": "br" };
 const UNKNOWN = Array.from({ length: 100 }, (_, i) => `/unknown/${i}`);
 const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"]));
 
-const folder = mkdtempSync(join(tmpdir(), "bench-"));
-
 type Target = { name: string; command: string[] };
 type Running = { child: ChildProcess; pid: number; url: string };
 
-function makeTargets(): Target[] {
-  execFileSync("npm", ["run", "build"], { stdio: "pipe" });
-  return [
-    { name: "this server", command: [resolve("build/server/index.js")] },
-    { name: "bare node:http", command: [resolve("bench/bare-server.mjs"), join(folder, "answers.json")] },
-    { name: "rendering every request", command: [join(folder, "every-request/build/server/index.js")] },
-  ];
-}
-
-/** The same app, whose routes don't say that they are rendered once. */
+/** The same app, whose routes don't say that they are rendered once. Returns its folder. */
 function buildWithoutRenderOnce() {
-  const copy = join(folder, "every-request");
-  for (const name of ["app", "server", "public"]) cpSync(name, join(copy, name), { recursive: true });
-  for (const name of ["server.ts", "package.json", "tsconfig.json", "vite.config.ts", "react-router.config.ts"]) {
-    cpSync(name, join(copy, name));
-  }
-  symlinkSync(resolve("node_modules"), join(copy, "node_modules"));
+  const copy = copyProject();
   for (const route of ["home", "not-found"]) {
     const file = join(copy, `app/routes/${route}.tsx`);
     const source = readFileSync(file, "utf8");
@@ -49,7 +33,8 @@ function buildWithoutRenderOnce() {
     if (changed === source) throw new Error(`${file} is not rendered once`);
     writeFileSync(file, changed);
   }
-  execFileSync("npm", ["run", "build"], { cwd: copy, stdio: "pipe" });
+  build(copy);
+  return copy;
 }
 
 async function ask(url: string) {
@@ -58,7 +43,7 @@ async function ask(url: string) {
 }
 
 /** Has the bare server send what this one sends. */
-async function saveAnswers(url: string) {
+async function saveAnswers(url: string, answers: string) {
   const save = async (path: string) => {
     const { response, body } = await ask(url + path);
     const headers = Object.fromEntries(
@@ -66,10 +51,7 @@ async function saveAnswers(url: string) {
     );
     return { status: response.statusCode, headers, body: body.toString("base64") };
   };
-  writeFileSync(
-    join(folder, "answers.json"),
-    JSON.stringify({ home: await save("/"), notFound: await save("/unknown") }),
-  );
+  writeFileSync(answers, JSON.stringify({ home: await save("/"), notFound: await save("/unknown") }));
 }
 
 async function start({ command }: Target): Promise<Running> {
@@ -150,11 +132,17 @@ function median(name: string, metric: string) {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-const targets = makeTargets();
-const [shipped] = targets as [Target];
-buildWithoutRenderOnce();
+build(".");
+const everyRequest = buildWithoutRenderOnce();
+const answers = join(everyRequest, "answers.json");
+const shipped: Target = { name: "this server", command: [resolve("build/server/index.js")] };
+const targets: Target[] = [
+  shipped,
+  { name: "bare node:http", command: [resolve("bench/bare-server.mjs"), answers] },
+  { name: "rendering every request", command: [join(everyRequest, "build/server/index.js")] },
+];
 const model = await start(shipped);
-await saveAnswers(model.url);
+await saveAnswers(model.url, answers);
 const firstPaint = await measureFirstPaint(model);
 await stop(model);
 
@@ -182,7 +170,7 @@ for (let round = 0; round < ROUNDS; round++) {
   }
 }
 for (const one of running.values()) await stop(one);
-rmSync(folder, { recursive: true });
+rmSync(everyRequest, { recursive: true });
 
 const columns = [
   ["requests/s on /", "/ rate"],

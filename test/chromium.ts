@@ -13,7 +13,7 @@ const CANDIDATES = [
 ];
 
 /** The browser to test with: `CHROMIUM`, or an installed Chromium or Chrome, or Playwright's own. */
-export function findChromium() {
+function findChromium() {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return CHROMIUM;
   return CANDIDATES.find((path) => existsSync(path));

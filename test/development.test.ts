@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { launchChromium } from "./chromium.ts";
-import { copyAndGrow } from "./grown-project.ts";
+import { copyAndGrow } from "./copy-project.ts";
 
 let folder: string;
 let development: ChildProcess;

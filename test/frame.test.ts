@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { notify } from "../app/notify.ts";
 import type { useToast } from "../app/toast.ts";
 import { launchChromium } from "./chromium.ts";
-import { build, copyAndGrow } from "./grown-project.ts";
+import { build, copyAndGrow } from "./copy-project.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
 
 declare global {

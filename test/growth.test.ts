@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { launchChromium } from "./chromium.ts";
-import { build, copyAndGrow } from "./grown-project.ts";
+import { build, copyAndGrow } from "./copy-project.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
 
 declare global {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-export type Line = Record<string, unknown> & { msg: string };
+type Line = Record<string, unknown> & { msg: string };
 
 export type RunningServer = {
   url: string;

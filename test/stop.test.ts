@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { buildCopyWith } from "./copy-project.ts";
+import { build, copyWithPages } from "./copy-project.ts";
 import { outcomeOf } from "./outcome.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
 
@@ -48,7 +48,8 @@ const PAGES = {
 let folder: string;
 
 beforeAll(() => {
-  folder = buildCopyWith(PAGES);
+  folder = copyWithPages(PAGES);
+  build(folder);
   writeFileSync(`${folder}/build/client/film.mp4`, Buffer.alloc(FILM_SIZE, "0123456789"));
 });
 
