@@ -19,12 +19,14 @@ const MOST_TRIES = 25;
  */
 const MOST_AT_ONCE = 32;
 
+type Turn = { req: IncomingMessage; res: ServerResponse };
+
 type Connection = {
   /** Bytes that had come in when its last request was seen, and how many requests came with these. */
   bytesRead: number;
   atOnce: number;
   /** Its requests whose answers have not ended: the first is being answered, the others wait. */
-  turns: { req: IncomingMessage; res: ServerResponse }[];
+  turns: Turn[];
 };
 
 /** Has a server answer its requests in a way that lets it be closed without dropping one. */
@@ -43,32 +45,35 @@ export function answerRequests(server: Server, listener: RequestListener) {
     const { socket } = req;
     const connection = connections.get(socket);
     if (!connection) return; // It has ended.
-    connection.atOnce = connection.bytesRead === socket.bytesRead ? connection.atOnce + 1 : 1;
-    connection.bytesRead = socket.bytesRead;
+    const { bytesRead } = socket;
+    connection.atOnce = connection.bytesRead === bytesRead ? connection.atOnce + 1 : 1;
+    connection.bytesRead = bytesRead;
     if (connection.atOnce > MOST_AT_ONCE) return socket.destroy();
 
     if (isClosing) res.shouldKeepAlive = false;
-    connection.turns.push({ req, res });
-    if (connection.turns.length > 1) return;
-    if (held) held.push(() => answerInTurn(connection));
-    else answerInTurn(connection);
+    const { turns } = connection;
+    turns.push({ req, res });
+    if (turns.length > 1) return;
+    if (held) held.push(() => answerInTurn(turns));
+    else answerInTurn(turns);
   });
 
   /**
    * Answers a connection's requests one after the other. At once, each would have a file open; and
    * when the connection ends, Node tells only the first answer, so the others would never close theirs.
    */
-  function answerInTurn(connection: Connection) {
-    const [first] = connection.turns;
-    if (!first?.req.socket.writable) return;
-    const proceed = () => {
-      connection.turns.shift();
-      answerInTurn(connection);
-    };
-    listener(first.req, first.res);
-    if (first.res.writableEnded)
-      proceed(); // From memory.
-    else first.res.on("close", proceed);
+  function answerInTurn(turns: Turn[]) {
+    for (let turn = turns[0]; turn?.req.socket.writable; turn = turns[0]) {
+      listener(turn.req, turn.res);
+      if (!turn.res.writableEnded) {
+        turn.res.on("close", () => {
+          turns.shift();
+          answerInTurn(turns);
+        });
+        return;
+      }
+      turns.shift(); // It was answered from memory.
+    }
   }
 
   const countUnanswered = () => [...connections.values()].reduce((sum, { turns }) => sum + turns.length, 0);
