@@ -6,7 +6,6 @@ import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
-import { createInterface } from "node:readline";
 import { buffer } from "node:stream/consumers";
 import autocannon from "autocannon";
 import { launchChromium } from "../test/chromium.ts";
@@ -57,10 +56,14 @@ async function saveAnswers(url: string, answers: string) {
 async function start({ command }: Target): Promise<Running> {
   const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
   const child = spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
   const port = await new Promise<number>((found) => {
-    // Reads on after that, as a collector of logs does.
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      if (line.includes('"ready"')) found(JSON.parse(line).port);
+    child.stdout.on("data", function findPort(chunk) {
+      output += chunk;
+      const ready = output.split("\n").find((line) => line.includes('"ready"') && line.endsWith("}"));
+      if (ready === undefined) return;
+      child.stdout.off("data", findPort).resume(); // As a collector of logs reads on.
+      found(JSON.parse(ready).port);
     });
   });
   return { child, pid: child.pid as number, url: `http://127.0.0.1:${port}` };

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 
 /** Lines are written in chunks of this many characters, so that a request seldom costs a system call, */
-const CHUNK = 8192;
+const CHUNK = 32_768;
 /** but at the latest after this many ms, */
 const LATEST_WRITE = 200;
 /** and when more bytes than these wait for a reader, lines are dropped rather than kept. */

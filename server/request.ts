@@ -2,14 +2,15 @@ import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
 
 /** RFC 9112 §3.2 and RFC 3986 §3.2.2: `uri-host [ ":" port ]`, where all of it may be empty. */
-const HOST = /^(?:\[(?<ipv6>[\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(?<port>\d*))?$/i;
+const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(\d*))?$/i;
 const HIGHEST_PORT = 65_535;
 
 /** Whether a Host header's value is one that RFC 9112 §3.2 lets a server answer. */
 export function isHost(value: string) {
-  const parts = HOST.exec(value)?.groups;
+  const parts = HOST.exec(value);
   if (!parts) return false;
-  return (parts.ipv6 === undefined || isIPv6(parts.ipv6)) && Number(parts.port ?? 0) <= HIGHEST_PORT;
+  const [, ipv6, port = 0] = parts;
+  return (ipv6 === undefined || isIPv6(ipv6)) && Number(port) <= HIGHEST_PORT;
 }
 
 /** Whether proxies may see another end of the request's body than Node does (RFC 9112 §6.1). */
