@@ -1,4 +1,5 @@
-import { Link } from "react-router";
+import { useEffect } from "react";
+import { Link, useLocation } from "react-router";
 
 type Props = { heading: string; text: string };
 
@@ -14,4 +15,14 @@ export function MessagePage({ heading, text }: Props) {
       </Link>
     </main>
   );
+}
+
+/** The page for an address that has none, whichever way that is found out. */
+export function NotFoundPage() {
+  const location = useLocation();
+  useEffect(() => {
+    // An argument of its own: in the format string, "%c" of a path would be taken for a directive.
+    console.error("Page not found:", location.pathname);
+  }, [location]);
+  return <MessagePage heading="404" text="Oops! Page not found" />;
 }

@@ -4,7 +4,7 @@ import { type ReactNode, useContext, useState } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration } from "react-router";
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
-import { MessagePage } from "./message-page";
+import { MessagePage, NotFoundPage } from "./message-page";
 import { NonceContext } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
@@ -67,12 +67,12 @@ export default function App() {
 /** The page for whatever a route throws: says what happened, and never why. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const status = isRouteErrorResponse(error) ? error.status : 500;
-  const text = status === 404 ? "Oops! Page not found" : "Oops! Something went wrong";
+  const text = "Oops! Something went wrong";
   return (
     <>
-      <title>{text}</title>
+      <title>{status === 404 ? "Page not found" : text}</title>
       <meta name="robots" content="noindex" />
-      <MessagePage heading={String(status)} text={text} />
+      {status === 404 ? <NotFoundPage /> : <MessagePage heading={String(status)} text={text} />}
     </>
   );
 }

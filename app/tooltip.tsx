@@ -7,7 +7,8 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactEl
   return (
     <Root>
       <Trigger asChild>{children}</Trigger>
-      <Portal>
+      {/* Inside the landmark, where those who jump from one to the next find it. */}
+      <Portal container={import.meta.env.SSR ? null : document.querySelector("main")}>
         <Content className="tooltip" sideOffset={6}>
           {text}
         </Content>

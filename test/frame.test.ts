@@ -3,6 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { notify } from "../app/notify.ts";
 import type { useToast } from "../app/toast.ts";
+import { findViolations } from "./axe.ts";
 import { launchChromium } from "./chromium.ts";
 import { build, copyAndGrow } from "./copy-project.ts";
 import { type RunningServer, startServer } from "./start-server.ts";
@@ -215,6 +216,30 @@ test.each([
   await page.keyboard.press("Escape");
   await page.getByRole("tooltip").waitFor({ state: "detached" });
 });
+
+test.each(["light", "dark"] as const)(
+  "axe finds nothing while toasts and a tooltip are open: %s",
+  async (colorScheme) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await open();
+    await page.evaluate(() => {
+      const action = { label: "Undo", altText: "Press Control and Z", onClick: () => {} };
+      window.frame.toast({
+        title: "Deleted",
+        description: "One note",
+        action,
+        variant: "destructive",
+        duration: 60_000,
+      });
+      window.frame.notify("New mail", { duration: 60_000 });
+    });
+    await page.getByRole("button", { name: "Delete" }).hover();
+    await page.getByRole("tooltip").waitFor({ state: "attached" });
+    await message().waitFor();
+    await notification().waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  },
+);
 
 test("toasts and tooltips follow light and dark", async () => {
   await open();

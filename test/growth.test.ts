@@ -13,7 +13,8 @@ declare global {
 }
 
 /** What the browser, React (#419: the server had an error) and React Router write when a page fails. */
-const EXPECTED_OF_ERRORS = /status of (404|500)|React error #419|Unexpected Server Error|secret of the component/;
+const EXPECTED_OF_ERRORS =
+  /status of (404|500)|^Page not found: \/notes\/3$|React error #419|Unexpected Server Error|secret of the component/;
 const FILM_SIZE = 50 * 1024 * 1024;
 
 let folder: string;

@@ -1,6 +1,3 @@
-import { useEffect } from "react";
-import { useLocation } from "react-router";
-import { MessagePage } from "../message-page";
 import type { Route } from "./+types/not-found";
 
 export const handle = { renderOnce: true };
@@ -23,11 +20,4 @@ export const meta: Route.MetaFunction = () => [
   { property: "og:type", content: "website" },
 ];
 
-export default function NotFound() {
-  const location = useLocation();
-  useEffect(() => {
-    // An argument of its own: in the format string, "%c" of a path would be taken for a directive.
-    console.error("Page not found:", location.pathname);
-  }, [location]);
-  return <MessagePage heading="404" text="Oops! Page not found" />;
-}
+export { NotFoundPage as default } from "../message-page";

@@ -5,6 +5,8 @@ import { notify } from "../notify";
 import { useToast } from "../toast";
 import { Tooltip } from "../tooltip";
 
+export const meta = () => [{ title: "Frame" }];
+
 /** When the query was tried, in ms. */
 const attempts: number[] = [];
 
