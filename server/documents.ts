@@ -24,8 +24,7 @@ export type Document = { status: number; variants: Record<Coding, Variant> };
  */
 export async function renderDocuments(targets: Target[]) {
   const handleRequest = createRequestHandler(build);
-  const documents = new Map<string, Document>();
-  for (const { id, pattern } of targets.filter(({ renderOnce }) => renderOnce)) {
+  const renderDocument = async ({ id, pattern }: Target): Promise<[string, Document]> => {
     const errors: unknown[] = [];
     const context = new RouterContextProvider();
     context.set(renderContext, { isKept: true, onError: (error) => errors.push(error) });
@@ -35,9 +34,9 @@ export async function renderDocuments(targets: Target[]) {
     if (errors.length > 0 || (response.status !== 404 && !response.ok)) {
       throw new Error(`route "${id}" can't be rendered once (status ${response.status})`, { cause: errors[0] });
     }
-    documents.set(id, await toDocument(response.status, html));
-  }
-  return documents;
+    return [id, await toDocument(response.status, html)];
+  };
+  return new Map(await Promise.all(targets.filter(({ renderOnce }) => renderOnce).map(renderDocument)));
 }
 
 async function toDocument(status: number, html: string): Promise<Document> {
