@@ -14,7 +14,7 @@ import { readSettings, refuseToStart } from "./server/settings.ts";
 
 const isMain = process.argv[1] && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === import.meta.filename;
 const settings = readSettings(process.env, isMain ? refuseToStart : undefined);
-const log = createLog(settings.LOG_LEVEL);
+const { log, lines } = createLog(settings.LOG_LEVEL);
 const metrics = createMetrics();
 const lifecycle = isMain ? await startLifecycle({ metrics, log, settings }) : undefined;
 const trust = settings.TRUST_PROXY;
@@ -28,7 +28,7 @@ const documents = import.meta.env.DEV ? new Map() : await renderDocuments(target
 /** Answers the public address. Importing it opens no port. */
 export const listener = recordAccess(
   createAnswer({ find, documents, files, application: createApplication({ folder, files, trust, log }) }),
-  { log, metrics, trust },
+  { lines: log.isLevelEnabled("info") ? lines : undefined, metrics, trust },
 );
 
 await lifecycle?.serve(listener);

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import type { Logger } from "pino";
+import type { DestinationStream } from "pino";
 import proxyaddr from "proxy-addr";
+import { timeField } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
 
@@ -23,12 +24,17 @@ export function requestIdOf(req: IncomingMessage) {
 /** What the log and the metrics say of a request beyond what it and its answer hold. */
 export type Exchange = { requestId: string; route: string; path: string };
 
-type Options = { log: Logger; metrics: Metrics; trust: Settings["TRUST_PROXY"] };
+type Options = {
+  /** Where the log's lines go, unless it leaves these out. */
+  lines: DestinationStream | undefined;
+  metrics: Metrics;
+  trust: Settings["TRUST_PROXY"];
+};
 
 /** Has the requests of a listener logged and counted, each once its answer has ended. */
 export function recordAccess(
   answer: (req: IncomingMessage, res: ServerResponse) => Exchange,
-  { log, metrics, trust }: Options,
+  { lines, metrics, trust }: Options,
 ): RequestListener {
   return (req, res) => {
     const begun = performance.now();
@@ -38,20 +44,18 @@ export function recordAccess(
     const record = () => {
       const milliseconds = performance.now() - begun;
       metrics.recordRequest(route, req.method ?? "", res.statusCode, milliseconds / 1000);
-      log.info(
-        {
-          requestId,
-          method: req.method,
-          path: path.slice(0, LONGEST_TEXT),
-          route,
-          status: res.statusCode,
-          bytes: socket.bytesWritten - bytesBefore,
-          durationMs: Math.round(milliseconds * 1000) / 1000,
-          client: clientAddress(req, trust),
-          userAgent: req.headers["user-agent"]?.slice(0, LONGEST_TEXT).replace(CONTROL_CHARACTERS, "\uFFFD"),
-          aborted: res.writableEnded ? undefined : true,
-        },
-        "request",
+      if (!lines) return;
+      const client = clientAddress(req, trust);
+      const userAgent = req.headers["user-agent"]?.slice(0, LONGEST_TEXT).replace(CONTROL_CHARACTERS, "\uFFFD");
+      // As pino would write it, which takes a fifth of the time of an answer from memory.
+      lines.write(
+        `{"level":"info"${timeField()},"requestId":"${requestId}","method":"${req.method}"` +
+          `,"path":${JSON.stringify(path.slice(0, LONGEST_TEXT))},"route":${JSON.stringify(route)}` +
+          `,"status":${res.statusCode},"bytes":${socket.bytesWritten - bytesBefore}` +
+          `,"durationMs":${Math.round(milliseconds * 1000) / 1000}` +
+          (client === undefined ? "" : `,"client":"${client}"`) +
+          (userAgent === undefined ? "" : `,"userAgent":${JSON.stringify(userAgent)}`) +
+          `${res.writableEnded ? "" : ',"aborted":true'},"msg":"request"}\n`,
       );
     };
     if (res.writableEnded) record();
