@@ -34,9 +34,17 @@ export async function renderDocuments(targets: Target[]) {
     if (errors.length > 0 || (response.status !== 404 && !response.ok)) {
       throw new Error(`route "${id}" can't be rendered once (status ${response.status})`, { cause: errors[0] });
     }
-    return [id, await toDocument(response.status, html)];
+    return [id, await toDocument(response.status, yieldToContent(html))];
   };
   return new Map(await Promise.all(targets.filter(({ renderOnce }) => renderOnce).map(renderDocument)));
+}
+
+/**
+ * Nothing that a page shows waits for its scripts, so they may come after all that does. Preloads are urgent
+ * unless they say otherwise, and React Router's can't.
+ */
+function yieldToContent(html: string) {
+  return html.replaceAll('<link rel="modulepreload"', '$& fetchpriority="low"');
 }
 
 async function toDocument(status: number, html: string): Promise<Document> {

@@ -44,6 +44,19 @@ test.each(["/", "/nowhere"])("%s loads few scripts, and small ones", async (path
   expect(size).toBeLessThanOrEqual(MOST_BEFORE_INTERACTIVE);
 });
 
+test.each(["/", "/nowhere"])("%s has its scripts wait for what it shows", async (path) => {
+  const page = await browser.newPage();
+  const protocol = await page.context().newCDPSession(page);
+  const priorities = new Set<string>();
+  protocol.on("Network.requestWillBeSent", ({ type, request }) => {
+    if (type === "Script") priorities.add(request.initialPriority);
+  });
+  await protocol.send("Network.enable");
+  await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
+  await page.close();
+  expect([...priorities]).toEqual(["Low"]);
+});
+
 test("with both toast systems too the scripts are small", () => {
   expect(scripts).toContainEqual(expect.stringMatching(/^toasters-/));
   const size = brotliSize(scripts);
