@@ -202,6 +202,16 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
   expect(highest - before).toBeLessThan(2 * FILM_SIZE);
 });
 
+test("the log says of a visitor who leaves before the answer has ended", async () => {
+  const stays = await ask("/film.mp4", { headers: { "X-Request-Id": "stays", Range: "bytes=0-9" } });
+  await stays.text();
+  const leaves = await ask("/film.mp4", { headers: { "X-Request-Id": "leaves" } });
+  await leaves.body?.cancel();
+  const logged = (id: string) => server.lines.filter(({ requestId }) => requestId === id);
+  await expect.poll(() => logged("leaves")).toEqual([expect.objectContaining({ status: 200, aborted: true })]);
+  expect(logged("stays")).toEqual([expect.not.objectContaining({ aborted: true })]);
+});
+
 test("navigation within the browser asks only for data, and streams it too", async () => {
   await open("/notes/1");
   await page.getByText("Read by 7").waitFor();
