@@ -158,7 +158,7 @@ test("nothing can be written anywhere", async () => {
     try { fs.accessSync(path, fs.constants.W_OK); return true; } catch { return false; }
   })`;
   expect(await ask(locked.id, script)).toEqual([]);
-  await expect(ask(locked.id, 'fs.writeFileSync("/tmp/file", "")')).rejects.toThrow("EROFS");
+  await expect(ask(locked.id, 'fs.writeFileSync(os.tmpdir() + "/file", "")')).rejects.toThrow("EROFS");
 });
 
 test("there is no shell, no npm and no source", async () => {
