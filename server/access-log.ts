@@ -47,7 +47,8 @@ export function recordAccess(
       if (!lines) return;
       const client = clientAddress(req, trust);
       const userAgent = req.headers["user-agent"]?.slice(0, LONGEST_TEXT).replace(CONTROL_CHARACTERS, "\uFFFD");
-      // As pino would write it, which takes a fifth of the time of an answer from memory.
+      // Pino would write the same, and take a fifth of an answer's time. What may hold a quote is escaped: an id,
+      // a method and an address can't.
       lines.write(
         `{"level":"info"${timeField()},"requestId":"${requestId}","method":"${req.method}"` +
           `,"path":${JSON.stringify(path.slice(0, LONGEST_TEXT))},"route":${JSON.stringify(route)}` +
