@@ -1,5 +1,5 @@
 import type { Config } from "@react-router/dev/config";
-import { precompress } from "./server/precompress.ts";
+import { precompress } from "./server/pages/precompress.ts";
 
 export default {
   // The browser gets the whole route list at once: with lazy discovery the server matches every

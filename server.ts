@@ -1,15 +1,15 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { recordAccess } from "./server/access-log.ts";
-import { createAnswer } from "./server/answer.ts";
-import { createApplication } from "./server/application.ts";
-import { build } from "./server/build.ts";
-import { renderDocuments } from "./server/documents.ts";
-import { listFiles } from "./server/files.ts";
-import { startLifecycle } from "./server/lifecycle.ts";
-import { createLog } from "./server/log.ts";
-import { createMetrics } from "./server/metrics.ts";
-import { createRouteTable } from "./server/routes.ts";
+import { createApplication } from "./server/app.ts";
+import { recordAccess } from "./server/middleware/access-log.ts";
+import { createAnswer } from "./server/middleware/page-cache.ts";
+import { listFiles } from "./server/middleware/static-files.ts";
+import { createLog } from "./server/ops/log.ts";
+import { createMetrics } from "./server/ops/metrics.ts";
+import { build } from "./server/pages/build.ts";
+import { renderDocuments } from "./server/pages/documents.ts";
+import { createRouteTable } from "./server/pages/route-table.ts";
+import { startLifecycle } from "./server/process.ts";
 import { readSettings, refuseToStart } from "./server/settings.ts";
 
 const isMain = process.argv[1] && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === import.meta.filename;

@@ -38,7 +38,7 @@ function withoutInsertedStyles(): Plugin {
 
 /** What every page needs, as one file: the browser's entry. Some of Radix is in it because the toasts share it. */
 const FRAMEWORK =
-  /rolldown.runtime|app\/(message-page|toasters-on-demand)|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
+  /rolldown.runtime|app\/(components\/message-page|toast\/toasters-on-demand)|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
 
 export default defineConfig(({ command }) => ({
   plugins: [serveThroughServer(), tailwindcss(), withoutInsertedStyles(), reactRouter()],

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const shared = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
-  globalSetup: "test/global-setup.ts",
+  globalSetup: "test/support/global-setup.ts",
   hookTimeout: 60_000,
   // A busy machine is slow to come to what a test waits for.
   expect: { poll: { timeout: 10_000 } },

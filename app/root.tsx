@@ -4,11 +4,11 @@ import { type ReactNode, useContext, useState } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration } from "react-router";
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
-import { MessagePage, NotFoundPage } from "./message-page";
+import { MessagePage, NotFoundPage } from "./components/message-page";
 import { NonceContext } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
-import { ToastersOnDemand } from "./toasters-on-demand";
+import { ToastersOnDemand } from "./toast/toasters-on-demand";
 
 declare global {
   interface Window {

@@ -8,8 +8,8 @@ import { get, type IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import autocannon from "autocannon";
-import { launchChromium } from "../test/chromium.ts";
-import { build, copyProject } from "../test/copy-project.ts";
+import { launchChromium } from "../test/support/chromium.ts";
+import { build, copyProject } from "../test/support/copy-project.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);

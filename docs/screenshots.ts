@@ -1,7 +1,7 @@
 // Writes the pictures that the README shows, each at most 120 KB.
 import { statSync } from "node:fs";
-import { launchChromium } from "../test/chromium.ts";
-import { startServer } from "../test/start-server.ts";
+import { launchChromium } from "../test/support/chromium.ts";
+import { startServer } from "../test/support/start-server.ts";
 
 const MOST_BYTES = 120 * 1024;
 const DESKTOP = { width: 960, height: 600 };

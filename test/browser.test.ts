@@ -1,7 +1,7 @@
 import type { Browser, ConsoleMessage, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchChromium } from "./chromium.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 let server: RunningServer;
 let browser: Browser;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "./chromium.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const ASSETS = "build/client/assets";
 /** Bytes, brotli, of what the browser loads before a page is interactive. */

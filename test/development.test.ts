@@ -4,8 +4,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchChromium } from "./chromium.ts";
-import { copyAndGrow } from "./copy-project.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { copyAndGrow } from "./support/copy-project.ts";
 
 let folder: string;
 let development: ChildProcess;
@@ -72,7 +72,7 @@ function edit(path: string, from: string, to: string) {
   writeFileSync(`${folder}/${path}`, text.replace(from, to));
 }
 
-test.each(["/", "/about", "/notes/1", "/sign-up", "/weather", "/docs/setup/linux", "/visitors/ada", "/frame"])(
+test.each(["/", "/about", "/notes/1", "/sign-up", "/weather", "/docs/setup/linux", "/visitors/ada", "/app-shell"])(
   "%s is hydrated without a warning",
   async (path) => {
     await open(path);
@@ -125,6 +125,6 @@ test("a new page shows: a file, and a line in app/routes.ts", async () => {
 });
 
 test("a server file's change shows", async () => {
-  edit("server/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
+  edit("server/middleware/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
 });

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exchange } from "./exchange.ts";
-import { readProcessMetrics } from "./process-metrics.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { exchange } from "./support/exchange.ts";
+import { readProcessMetrics } from "./support/process-metrics.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 /** The same seed makes the same requests: a failure is replayed with the seed that it prints. */
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { exchange } from "./exchange.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { exchange } from "./support/exchange.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 let server: RunningServer;
 

@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { outcomeOf } from "./outcome.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { outcomeOf } from "./support/outcome.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const FEWEST_REQUESTS = 20_000;
 const FEWEST_RESTARTS = 10;

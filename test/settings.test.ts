@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SettingsSchema } from "../server/settings.ts";
-import { startServer } from "./start-server.ts";
+import { startServer } from "./support/start-server.ts";
 
 const BUILD = "build/server/index.js";
 

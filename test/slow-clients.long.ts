@@ -2,8 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readProcessMetrics } from "./process-metrics.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { readProcessMetrics } from "./support/process-metrics.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const SENDERS = 500;
 /** Each has the kernel keep 4 MB for it, of which a small machine allows few hundred. */

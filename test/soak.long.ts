@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import autocannon from "autocannon";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readProcessMetrics } from "./process-metrics.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { readProcessMetrics } from "./support/process-metrics.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 /** How long the load lasts. */
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 60);

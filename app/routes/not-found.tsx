@@ -20,4 +20,4 @@ export const meta: Route.MetaFunction = () => [
   { property: "og:type", content: "website" },
 ];
 
-export { NotFoundPage as default } from "../message-page";
+export { NotFoundPage as default } from "../components/message-page";

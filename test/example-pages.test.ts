@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { launchChromium } from "./chromium.ts";
-import { build, copyAndGrow } from "./copy-project.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { build, copyAndGrow } from "./support/copy-project.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 declare global {
   interface Window {

@@ -4,10 +4,10 @@ import express, { type ErrorRequestHandler, type RequestHandler } from "express"
 import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
-import { build, renderContext } from "./build.ts";
-import { ASSETS, serveFiles } from "./files.ts";
-import { isHost } from "./request.ts";
-import { contentSecurityPolicy } from "./security-headers.ts";
+import { isHost } from "./http/request-target.ts";
+import { contentSecurityPolicy } from "./middleware/security-headers.ts";
+import { ASSETS, serveFiles } from "./middleware/static-files.ts";
+import { build, renderContext } from "./pages/build.ts";
 import type { Settings } from "./settings.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { expect, test, vi } from "vitest";
-import { parseTarget } from "../server/request.ts";
-import { createRouteTable } from "../server/routes.ts";
+import { parseTarget } from "../server/http/request-target.ts";
+import { createRouteTable } from "../server/pages/route-table.ts";
 
 /** The routes as the framework's build lists them. */
 function toManifest(tree: RouteObject[], parentId?: string): ServerBuild["routes"] {

@@ -1,5 +1,5 @@
 import * as build from "virtual:react-router/server-build";
-import type * as EntryServer from "../app/entry.server.tsx";
+import type * as EntryServer from "../../app/entry.server.tsx";
 
 /** What the framework made of app/: the server's only way to it. */
 export { build };

@@ -3,9 +3,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import type { DestinationStream } from "pino";
 import proxyaddr from "proxy-addr";
-import { timeField } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
-import type { Settings } from "./settings.ts";
+import { timeField } from "../ops/log.ts";
+import type { Metrics } from "../ops/metrics.ts";
+import type { Settings } from "../settings.ts";
 
 /** The most characters of anything that a client wrote in a line of the log. */
 const LONGEST_TEXT = 256;

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import autocannon from "autocannon";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { version } from "../package.json";
-import { exchange } from "./exchange.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { exchange } from "./support/exchange.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 /** The most characters of anything that a client wrote in a line of the log. */
 const LONGEST_TEXT = 256;

@@ -3,9 +3,9 @@ import { HtmlValidate } from "html-validate";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { PNG } from "pngjs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findViolations } from "./axe.ts";
-import { launchChromium } from "./chromium.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { findViolations } from "./support/axe.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const PATHS = ["/", "/nope"];
 const SCHEMES = ["light", "dark"] as const;

@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { compress } from "./compression.ts";
+import { compress } from "../http/content-coding.ts";
 
 /** Writes `NAME.br` and `NAME.gz` beside every file of a folder, so that no request compresses. */
 export async function precompress(folder: string) {

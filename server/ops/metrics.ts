@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { version } from "../package.json";
+import { version } from "../../package.json";
 
 /** Which build this is: the commit is known where the build was told. */
 export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };

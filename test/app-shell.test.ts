@@ -1,17 +1,17 @@
 import { rmSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { notify } from "../app/notify.ts";
-import type { useToast } from "../app/toast.ts";
-import { findViolations } from "./axe.ts";
-import { launchChromium } from "./chromium.ts";
-import { build, copyAndGrow } from "./copy-project.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import type { notify } from "../app/toast/notify.ts";
+import type { useToast } from "../app/toast/toast.ts";
+import { findViolations } from "./support/axe.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { build, copyAndGrow } from "./support/copy-project.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 declare global {
   interface Window {
-    /** What test/growth/routes/frame.tsx hands out. */
-    frame: Omit<ReturnType<typeof useToast>, "toasts"> & { notify: typeof notify; attempts: number[] };
+    /** What test/fixtures/routes/app-shell.tsx hands out. */
+    appShell: Omit<ReturnType<typeof useToast>, "toasts"> & { notify: typeof notify; attempts: number[] };
   }
 }
 
@@ -53,7 +53,7 @@ const query = () => page.getByText("Query:");
 const inStore = () => page.locator("output");
 
 async function open(search = "") {
-  await page.goto(`${server.url}/frame${search}`);
+  await page.goto(`${server.url}/app-shell${search}`);
   await messages().waitFor({ state: "attached" });
   await notifications().waitFor({ state: "attached" });
 }
@@ -68,20 +68,20 @@ async function openInFakeTime(search = "") {
 test("of three toasts the newest shows, with all that it was given", async () => {
   await open();
   await page.evaluate(() => {
-    for (const title of ["one", "two"]) window.frame.toast({ title });
-    const action = { label: "Undo", altText: "Undo in the settings", onClick: () => window.frame.attempts.push(1) };
-    window.frame.toast({ title: "three", description: "It is gone", variant: "destructive", action });
+    for (const title of ["one", "two"]) window.appShell.toast({ title });
+    const action = { label: "Undo", altText: "Undo in the settings", onClick: () => window.appShell.attempts.push(1) };
+    window.appShell.toast({ title: "three", description: "It is gone", variant: "destructive", action });
   });
   await expect.poll(() => message().allInnerTexts()).toEqual([expect.stringMatching(/^three\s+It is gone\s+Undo/)]);
   expect(await message().getAttribute("data-variant")).toBe("destructive");
   await page.getByRole("button", { name: "Undo" }).click();
-  expect(await page.evaluate(() => window.frame.attempts)).toEqual([1]);
+  expect(await page.evaluate(() => window.appShell.attempts)).toEqual([1]);
   await message().waitFor({ state: "detached" });
 });
 
 test("a toast shows for 5 s, and stays in the store for 1,000 s more", async () => {
   await openInFakeTime();
-  await page.evaluate(() => window.frame.toast({ title: "Saved" }));
+  await page.evaluate(() => window.appShell.toast({ title: "Saved" }));
   await message().waitFor();
   await page.clock.runFor(4800);
   expect(await message().getAttribute("data-state")).toBe("open");
@@ -96,7 +96,7 @@ test("a toast shows for 5 s, and stays in the store for 1,000 s more", async () 
 
 test("a toast stays for as long as it says", async () => {
   await openInFakeTime();
-  await page.evaluate(() => window.frame.toast({ title: "Saved", duration: 20_000 }));
+  await page.evaluate(() => window.appShell.toast({ title: "Saved", duration: 20_000 }));
   await message().waitFor();
   await page.clock.runFor(19_000);
   expect(await message().getAttribute("data-state")).toBe("open");
@@ -106,17 +106,17 @@ test("a toast stays for as long as it says", async () => {
 
 test("toasts are updated and dismissed by id, and all are dismissed at once", async () => {
   await open();
-  const id = await page.evaluate(() => window.frame.toast({ title: "Saving" }).id);
-  await page.evaluate((id) => window.frame.update(id, { title: "Saved" }), id);
+  const id = await page.evaluate(() => window.appShell.toast({ title: "Saving" }).id);
+  await page.evaluate((id) => window.appShell.update(id, { title: "Saved" }), id);
   await message().filter({ hasText: "Saved" }).waitFor();
-  await page.evaluate(() => window.frame.dismiss("another"));
+  await page.evaluate(() => window.appShell.dismiss("another"));
   expect(await message().getAttribute("data-state")).toBe("open");
-  await page.evaluate((id) => window.frame.dismiss(id), id);
+  await page.evaluate((id) => window.appShell.dismiss(id), id);
   await message().waitFor({ state: "detached" });
 
-  await page.evaluate(() => window.frame.toast({ title: "Saved again" }));
+  await page.evaluate(() => window.appShell.toast({ title: "Saved again" }));
   await message().waitFor();
-  await page.evaluate(() => window.frame.dismiss());
+  await page.evaluate(() => window.appShell.dismiss());
   await message().waitFor({ state: "detached" });
 });
 
@@ -127,7 +127,7 @@ test.each([
   { x: 0, y: 60, dismisses: false },
 ])("a swipe by $x px to the right and $y px down dismisses: $dismisses", async ({ x, y, dismisses }) => {
   await open();
-  await page.evaluate(() => window.frame.toast({ title: "Saved" }));
+  await page.evaluate(() => window.appShell.toast({ title: "Saved" }));
   const box = await message().boundingBox();
   const [left, top] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
   await page.mouse.move(left, top);
@@ -141,8 +141,8 @@ test.each([
 test("F8 moves the focus to the messages, and Escape dismisses the one that has it", async () => {
   await open();
   await page.evaluate(() => {
-    window.frame.notify("New mail");
-    window.frame.toast({ title: "Saved" });
+    window.appShell.notify("New mail");
+    window.appShell.toast({ title: "Saved" });
   });
   await message().waitFor();
   await page.keyboard.press("F8");
@@ -157,7 +157,7 @@ test("F8 moves the focus to the messages, and Escape dismisses the one that has 
 test("of five notifications three show, each 356 px wide, for 4 s", async () => {
   await openInFakeTime();
   await page.evaluate(() => {
-    for (const text of ["1", "2", "3", "4", "5"]) window.frame.notify(text);
+    for (const text of ["1", "2", "3", "4", "5"]) window.appShell.notify(text);
   });
   await page.clock.runFor(1000);
   const shown = page.locator("[data-sonner-toast][data-visible=true]");
@@ -180,11 +180,11 @@ test("toasts that are called before their renderers are there show once these ar
     await held;
     await route.continue();
   });
-  await page.goto(`${server.url}/frame`);
-  await page.waitForFunction(() => window.frame);
+  await page.goto(`${server.url}/app-shell`);
+  await page.waitForFunction(() => window.appShell);
   await page.evaluate(() => {
-    window.frame.toast({ title: "early message" });
-    window.frame.notify("early notification");
+    window.appShell.toast({ title: "early message" });
+    window.appShell.notify("early notification");
   });
   expect(await page.getByText("early").count()).toBe(0);
   release();
@@ -197,8 +197,8 @@ test("the two live regions have names of their own, and say each toast once", as
   const names = await page.getByRole("region").evaluateAll((all) => all.map((region) => region.ariaLabel));
   expect(names).toEqual(["Messages (F8)", "Notifications alt+T"]);
   await page.evaluate(() => {
-    window.frame.toast({ title: "Saved" });
-    window.frame.notify("New mail");
+    window.appShell.toast({ title: "Saved" });
+    window.appShell.notify("New mail");
   });
   await page.clock.runFor(200);
   const live = page.locator("[aria-live=assertive], [aria-live=polite]");
@@ -224,14 +224,14 @@ test.each(["light", "dark"] as const)(
     await open();
     await page.evaluate(() => {
       const action = { label: "Undo", altText: "Press Control and Z", onClick: () => {} };
-      window.frame.toast({
+      window.appShell.toast({
         title: "Deleted",
         description: "One note",
         action,
         variant: "destructive",
         duration: 60_000,
       });
-      window.frame.notify("New mail", { duration: 60_000 });
+      window.appShell.notify("New mail", { duration: 60_000 });
     });
     await page.getByRole("button", { name: "Delete" }).hover();
     await page.getByRole("tooltip").waitFor({ state: "attached" });
@@ -244,8 +244,8 @@ test.each(["light", "dark"] as const)(
 test("toasts and tooltips follow light and dark", async () => {
   await open();
   await page.evaluate(() => {
-    window.frame.toast({ title: "Saved" });
-    window.frame.notify("New mail");
+    window.appShell.toast({ title: "Saved" });
+    window.appShell.notify("New mail");
   });
   await page.getByRole("button", { name: "Delete" }).hover();
   const pieces = [message(), notification(), page.locator(".tooltip")];
@@ -263,10 +263,10 @@ test.each([
 ])("a failing query is tried again %s", async (_, search, delays) => {
   await openInFakeTime(search);
   await page.getByRole("button", { name: "Query" }).click();
-  await expect.poll(() => page.evaluate(() => window.frame.attempts.length)).toBe(1);
+  await expect.poll(() => page.evaluate(() => window.appShell.attempts.length)).toBe(1);
   await page.clock.runFor(100_000);
   await query().filter({ hasText: "error" }).waitFor();
-  const attempts = await page.evaluate(() => window.frame.attempts);
+  const attempts = await page.evaluate(() => window.appShell.attempts);
   expect(attempts.slice(1).map((time, i) => time - (attempts[i] as number))).toEqual(delays);
 });
 
@@ -277,7 +277,7 @@ test.each([
   await openInFakeTime();
   const toggle = page.getByRole("button", { name: "Query" });
   await toggle.click();
-  await expect.poll(() => page.evaluate(() => window.frame.attempts.length)).toBe(1);
+  await expect.poll(() => page.evaluate(() => window.appShell.attempts.length)).toBe(1);
   await page.clock.runFor(200);
   await query().filter({ hasText: "success" }).waitFor();
   await toggle.click();
@@ -293,7 +293,7 @@ test("renders that overlap never share a query client", async () => {
   expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
 });
 
-test.each(["/", "/frame", "/nowhere"])(
+test.each(["/", "/app-shell", "/nowhere"])(
   "what the server renders for %s holds no toast and no style attribute",
   async (path) => {
     const html = await (await fetch(server.url + path)).text();

@@ -3,10 +3,10 @@ import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
-import { answerRequests } from "./drain.ts";
-import { BUILD_INFO, type Metrics } from "./metrics.ts";
-import { createOperationsServer } from "./operations.ts";
-import { createPublicServer } from "./public-server.ts";
+import { answerRequests } from "./net/graceful-shutdown.ts";
+import { createPublicServer } from "./net/listener.ts";
+import { BUILD_INFO, type Metrics } from "./ops/metrics.ts";
+import { createOperationsServer } from "./ops/server.ts";
 import { refuseToStart, type Settings } from "./settings.ts";
 
 /** Whoever reads the log has this long, in ms, to take its last lines. */

@@ -5,9 +5,9 @@ import { Severity } from "csp_evaluator/dist/finding.js";
 import { CspParser } from "csp_evaluator/dist/parser.js";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "./chromium.ts";
-import { exchange } from "./exchange.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { launchChromium } from "./support/chromium.ts";
+import { exchange } from "./support/exchange.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 let server: RunningServer;
 let browser: Browser;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasUnclearFraming, isHost, parseTarget } from "../server/request.ts";
+import { hasUnclearFraming, isHost, parseTarget } from "../server/http/request-target.ts";
 
 test.each([
   "",

@@ -6,9 +6,9 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { build, copyWithPages } from "./copy-project.ts";
-import { outcomeOf } from "./outcome.ts";
-import { type RunningServer, startServer } from "./start-server.ts";
+import { build, copyWithPages } from "./support/copy-project.ts";
+import { outcomeOf } from "./support/outcome.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const FILM_SIZE = 20 * 1024 * 1024;
 

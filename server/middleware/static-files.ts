@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { extname, join, relative } from "node:path";
 import type { RequestHandler } from "express";
-import { chooseCoding } from "./compression.ts";
+import { chooseCoding } from "../http/content-coding.ts";
 
 /** Where the build puts files whose names hold a hash of their content. */
 export const ASSETS = "/assets/";

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import fresh from "fresh";
 import { createRequestHandler, RouterContextProvider } from "react-router";
+import { type Coding, chooseCoding, compress } from "../http/content-coding.ts";
+import { policyForDocument, SECURITY_HEADERS } from "../middleware/security-headers.ts";
 import { build, renderContext } from "./build.ts";
-import { type Coding, chooseCoding, compress } from "./compression.ts";
-import type { Target } from "./routes.ts";
-import { policyForDocument, SECURITY_HEADERS } from "./security-headers.ts";
+import type { Target } from "./route-table.ts";
 
 /**
  * Browsers ask again at each visit, which a 304 makes cheap, so a new release shows at once;

@@ -22,11 +22,11 @@ export function copyProject() {
   return folder;
 }
 
-/** Copies the project, and adds the pages of test/growth to it: files in app/, and lines in app/routes.ts. */
+/** Copies the project, and adds the pages of test/fixtures to it: files in app/, and lines in app/routes.ts. */
 export function copyAndGrow() {
   const folder = copyProject();
-  cpSync("test/growth", join(folder, "app"), { recursive: true });
-  const [, lines = ""] = /\[\n(.*)\n\]/s.exec(readFileSync("test/growth/routes.ts", "utf8")) ?? [];
+  cpSync("test/fixtures", join(folder, "app"), { recursive: true });
+  const [, lines = ""] = /\[\n(.*)\n\]/s.exec(readFileSync("test/fixtures/routes.ts", "utf8")) ?? [];
   addRoutes(folder, lines);
   return folder;
 }

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
+import { hasUnclearFraming, isHost, parseTarget } from "../http/request-target.ts";
+import { type Document, sendDocument } from "../pages/documents.ts";
+import { READ_METHODS, type Target } from "../pages/route-table.ts";
 import { type Exchange, requestIdOf } from "./access-log.ts";
-import { type Document, sendDocument } from "./documents.ts";
-import { ASSETS } from "./files.ts";
-import { hasUnclearFraming, isHost, parseTarget } from "./request.ts";
-import { READ_METHODS, type Target } from "./routes.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+import { ASSETS } from "./static-files.ts";
 
 /** More header lines than this are refused: past a limit of its own, Node drops them unseen. */
 const MOST_HEADERS = 100;
