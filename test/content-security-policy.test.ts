@@ -45,8 +45,8 @@ test.each<[number, string, ...string[]]>([
   [404, "GET /assets/unknown.js"],
 ])("%d for %s: the headers that protect", async (status, request, ...lines) => {
   const bytes = [`${request} HTTP/1.1`, "Host: localhost", "Connection: close", ...lines, "", ""].join("\r\n");
-  const { answers } = await exchange(server.url, bytes);
-  expect(answers).toMatchObject([
+  const { responses } = await exchange(server.url, bytes);
+  expect(responses).toMatchObject([
     {
       status,
       headers: {
@@ -60,7 +60,7 @@ test.each<[number, string, ...string[]]>([
       },
     },
   ]);
-  const { server: software, "x-powered-by": framework, ...headers } = answers[0]?.headers ?? {};
+  const { server: software, "x-powered-by": framework, ...headers } = responses[0]?.headers ?? {};
   expect([software, framework]).toEqual([undefined, undefined]);
   const isPage = headers["content-type"]?.startsWith("text/html") || (status === 304 && request === "GET /");
   expect("content-security-policy" in headers).toBe(isPage);

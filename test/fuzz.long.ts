@@ -122,9 +122,9 @@ const statuses: Record<string, number> = {};
 async function fuzz(seed: number) {
   await fc.assert(
     fc.asyncProperty(request, async (request) => {
-      const { answers, isClosed } = await exchange(server.url, request, true);
+      const { responses, isClosed } = await exchange(server.url, request, true);
       expect(isClosed).toBe(true);
-      for (const { status, body } of answers) {
+      for (const { status, body } of responses) {
         statuses[status] = (statuses[status] ?? 0) + 1;
         expect(status).toBeLessThan(500);
         expect(body).not.toMatch(/\n {4}at |root:x:|createRequestHandler/);

@@ -37,10 +37,10 @@ const times = (count: number, toLine: (index: number) => string) => Array.from({
 
 /** Sends a request that has one answer, after which the server closes. */
 async function ask(request: string) {
-  const { answers, isClosed } = await exchange(server.url, request);
+  const { responses, isClosed } = await exchange(server.url, request);
   expect(isClosed).toBe(true);
-  expect(answers).toHaveLength(1);
-  return answers[0] as (typeof answers)[0];
+  expect(responses).toHaveLength(1);
+  return responses[0] as (typeof responses)[0];
 }
 
 test.each([
@@ -108,8 +108,8 @@ test.each([
   ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", [400]],
   ["CONNECT", withMethod("CONNECT", "localhost:443"), []],
 ])("%s closes the connection", async (_name, request, statuses) => {
-  const { answers, isClosed } = await exchange(server.url, request);
-  expect(answers.map(({ status }) => status)).toEqual(statuses);
+  const { responses, isClosed } = await exchange(server.url, request);
+  expect(responses.map(({ status }) => status)).toEqual(statuses);
   expect(isClosed).toBe(true);
 });
 
@@ -256,20 +256,20 @@ test.each([
     ["GET", RENDERED, 404],
   ]) {
     const request = lines(`${method} ${target} HTTP/1.1`, HOST, header);
-    const { answers } = await exchange(server.url, request + body + get("/favicon.ico"));
-    expect(answers.map(({ status }) => status)).toEqual([status, 200]);
-    expect(answers[1]?.headers["content-type"]).toBe("image/vnd.microsoft.icon");
+    const { responses } = await exchange(server.url, request + body + get("/favicon.ico"));
+    expect(responses.map(({ status }) => status)).toEqual([status, 200]);
+    expect(responses[1]?.headers["content-type"]).toBe("image/vnd.microsoft.icon");
   }
 });
 
 test("requests sent ahead are answered in turn, and thousands of them are too many", async () => {
   const paths = ["/", RENDERED, ASSET, "/unknown", "/favicon.ico", "/", "/assets/unknown.js", RENDERED, "/"];
   const ahead = paths.map((path) => get(path).replace(CLOSE, "Connection: keep-alive"));
-  const { answers } = await exchange(server.url, ahead.join("") + get("/"));
-  expect(answers.map(({ status }) => status)).toEqual([200, 404, 200, 404, 200, 200, 404, 404, 200, 200]);
+  const { responses } = await exchange(server.url, ahead.join("") + get("/"));
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 200, 404, 200, 200, 404, 404, 200, 200]);
   const flood = await exchange(server.url, lines("GET / HTTP/1.1", HOST).repeat(3000));
   expect(flood.isClosed).toBe(true);
-  expect(flood.answers.length).toBeLessThan(100);
+  expect(flood.responses.length).toBeLessThan(100);
 });
 
 test.each([
@@ -286,8 +286,8 @@ test.each([
   ["an upgrade to WebSocket", ["Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"], [200]],
   ["an upgrade to HTTP/2", ["Connection: upgrade", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"], [200]],
 ])("%s", async (_name, headers, statuses) => {
-  const { answers } = await exchange(server.url, get("/", ...headers));
-  expect(answers.map(({ status }) => status)).toEqual(statuses);
+  const { responses } = await exchange(server.url, get("/", ...headers));
+  expect(responses.map(({ status }) => status)).toEqual(statuses);
 });
 
 test.each([

@@ -146,8 +146,8 @@ test.each([
 ])("%s neither break a line nor make it long", async (_, request, path, userAgent) => {
   const requestId = `odd-${crypto.randomUUID()}`;
   const rest = `\r\nHost: x\r\nX-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n`;
-  const { answers } = await exchange(server.url, request + rest);
-  expect(answers[0]?.status).toBe(404);
+  const { responses } = await exchange(server.url, request + rest);
+  expect(responses[0]?.status).toBe(404);
   const line = await lineOf(requestId);
   expect(line.path).toEqual(typeof path === "string" ? path : expect.stringMatching(path));
   expect(line.userAgent).toEqual(typeof userAgent === "string" ? userAgent : expect.stringMatching(userAgent));
@@ -165,8 +165,8 @@ test.each([
   ["caf\xe9", false],
 ])("the request id %j is taken over: %s", async (given, isTaken) => {
   const request = `GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${given}\r\nConnection: close\r\n\r\n`;
-  const { answers } = await exchange(server.url, request);
-  const answered = answers[0]?.headers["x-request-id"] as string;
+  const { responses } = await exchange(server.url, request);
+  const answered = responses[0]?.headers["x-request-id"] as string;
   if (isTaken) expect(answered).toBe(given);
   else expect(answered).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
   expect((await lineOf(answered)).status).toBe(200);
@@ -174,8 +174,8 @@ test.each([
 
 test("every answer has an id of its own", async () => {
   const paths = ["/", "/", "/no/where", "/assets/none.js", "/%"];
-  const answers = await Promise.all(paths.map((path) => fetch(server.url + path)));
-  expect(new Set(answers.map(({ headers }) => headers.get("X-Request-Id"))).size).toBe(paths.length);
+  const responses = await Promise.all(paths.map((path) => fetch(server.url + path)));
+  expect(new Set(responses.map(({ headers }) => headers.get("X-Request-Id"))).size).toBe(paths.length);
 });
 
 test.each([

@@ -92,15 +92,15 @@ test.each([1, 2, 3])("a stop under load costs no request (%d)", async () => {
   const clients = agents.flatMap((agent) =>
     Array.from({ length: 20 }, () => askUntilRefused(server.url, agent, outcomes)),
   );
-  await vi.waitUntil(() => (outcomes.answered ?? 0) > 500, { timeout: 20_000 });
+  await vi.waitUntil(() => (outcomes.ok ?? 0) > 500, { timeout: 20_000 });
   server.child.kill("SIGTERM");
   const { code, ms } = await exitOf(server);
   await Promise.all(clients);
-  expect(outcomes).toEqual({ answered: expect.any(Number), ECONNREFUSED: clients.length });
+  expect(outcomes).toEqual({ ok: expect.any(Number), ECONNREFUSED: clients.length });
   expect(code).toBe(0);
   expect(ms).toBeLessThan(5000);
   const statuses = server.lines.filter(({ msg }) => msg === "request").map(({ status }) => status);
-  expect(statuses).toEqual(Array(outcomes.answered).fill(200));
+  expect(statuses).toEqual(Array(outcomes.ok).fill(200));
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)("%s stops a server that nobody uses, a line a step", async (signal) => {

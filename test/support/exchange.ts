@@ -1,20 +1,20 @@
 import { connect } from "node:net";
 
-export type Answer = { status: number; headers: Record<string, string>; body: string };
+export type RawResponse = { status: number; headers: Record<string, string>; body: string };
 
-/** How long, in ms, to wait for an answer, and for the server to close. */
-const PATIENCE = 5000;
+/** How long to wait for the server to close the connection. */
+const CLOSE_TIMEOUT_MS = 5000;
 
 /**
  * Sends bytes (latin1) over a connection of their own, and reads until the server closes it.
- * Resolves with the answers, and whether it did close; an error of the connection counts as closing.
- * With `isLast`, it says that no more bytes will come, so that the server needn't wait for any.
+ * Resolves with the responses, and whether it did close; an error of the connection counts as closing.
+ * With `isLast`, the client closes its side after them, so that the server needn't wait for more.
  */
 export function exchange(
   url: string,
   bytes: string,
   isLast = false,
-): Promise<{ answers: Answer[]; isClosed: boolean }> {
+): Promise<{ responses: RawResponse[]; isClosed: boolean }> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const socket = connect(Number(port), hostname);
@@ -22,10 +22,10 @@ export function exchange(
     const finish = (isClosed: boolean) => {
       clearTimeout(timer);
       socket.destroy();
-      const answers = text.split(/(?=HTTP\/1\.1 \d{3} )/).filter((part) => part !== "");
-      resolve({ answers: answers.map(toAnswer), isClosed });
+      const responses = text.split(/(?=HTTP\/1\.1 \d{3} )/).filter((part) => part !== "");
+      resolve({ responses: responses.map(parseResponse), isClosed });
     };
-    const timer = setTimeout(() => finish(false), PATIENCE);
+    const timer = setTimeout(() => finish(false), CLOSE_TIMEOUT_MS);
     socket.setEncoding("latin1");
     socket.on("data", (data) => {
       text += data;
@@ -37,7 +37,7 @@ export function exchange(
   });
 }
 
-function toAnswer(text: string): Answer {
+function parseResponse(text: string): RawResponse {
   const end = text.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = text.slice(0, end).split("\r\n");
   const headers = lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.replace(/^.*?: ?/, "")]);
