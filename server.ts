@@ -1,34 +1,69 @@
-import { existsSync, realpathSync } from "node:fs";
+import type { Server } from "node:http";
 import { join } from "node:path";
-import { createApplication } from "./server/app.ts";
-import { recordAccess } from "./server/middleware/access-log.ts";
-import { createAnswer } from "./server/middleware/page-cache.ts";
-import { listFiles } from "./server/middleware/static-files.ts";
+import { setTimeout } from "node:timers/promises";
+import { createApp } from "./server/app.ts";
+import { drain } from "./server/net/graceful-shutdown.ts";
+import { createPublicServer, listen } from "./server/net/listener.ts";
+import { queueRequests, type RequestQueue } from "./server/net/pipelining.ts";
+import { dropSlowReaders } from "./server/net/slow-readers.ts";
 import { createLog } from "./server/ops/log.ts";
-import { createMetrics } from "./server/ops/metrics.ts";
-import { build } from "./server/pages/build.ts";
-import { renderDocuments } from "./server/pages/documents.ts";
-import { createRouteTable } from "./server/pages/route-table.ts";
-import { startLifecycle } from "./server/process.ts";
-import { readSettings, refuseToStart } from "./server/settings.ts";
+import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
+import { createOpsServer } from "./server/ops/server.ts";
+import { failToStart, handleProcessEvents } from "./server/process.ts";
+import { parseSettings } from "./server/settings.ts";
 
-const isMain = process.argv[1] && existsSync(process.argv[1]) && realpathSync(process.argv[1]) === import.meta.filename;
-const settings = readSettings(process.env, isMain ? refuseToStart : undefined);
-const { log, lines } = createLog(settings.LOG_LEVEL);
-const metrics = createMetrics();
-const lifecycle = isMain ? await startLifecycle({ metrics, log, settings }) : undefined;
-const trust = settings.TRUST_PROXY;
+// From here the process is put together: nothing else has an effect by being imported.
+const parsed = parseSettings(process.env);
+if ("faults" in parsed) failToStart(parsed.faults);
+const { PORT, HOST, OPS_PORT, LOG_LEVEL, TRUST_PROXY, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = parsed.settings;
 
-const folder = join(import.meta.dirname, "../client");
-const files = import.meta.env.DEV ? new Set<string>() : listFiles(folder);
-const { targets, find } = createRouteTable(build.routes);
-// In development every page is rendered anew at each request, so that a change shows.
-const documents = import.meta.env.DEV ? new Map() : await renderDocuments(targets);
+const log = createLog(LOG_LEVEL);
+log.info({ ...BUILD_INFO, node: process.version }, "starting");
+const { registry, recordRequest } = createMetrics();
+const server = createPublicServer();
+let queue: RequestQueue | undefined;
+let state: "starting" | "ready" | "closing" = "starting";
 
-/** Answers the public address. Importing it opens no port. */
-export const listener = recordAccess(
-  createAnswer({ find, documents, files, application: createApplication({ folder, files, trust, log }) }),
-  { lines: log.isLevelEnabled("info") ? lines : undefined, metrics, trust },
+handleProcessEvents({ log, shutdown });
+// The probes respond while the pages are being rendered.
+const opsPort = await listenOrFail(
+  createOpsServer(registry, () => state === "ready"),
+  "OPS_PORT",
+  OPS_PORT,
 );
+const clientFolder = join(import.meta.dirname, "../client");
+const app = await createApp({ log, recordRequest, trustProxy: TRUST_PROXY, clientFolder });
+queue = queueRequests(server, app);
+dropSlowReaders(server);
+const port = await listenOrFail(server, "PORT", PORT);
+if (state === "starting") {
+  state = "ready";
+  log.info({ port, opsPort, tookMs: Math.round(performance.now()) }, "ready");
+  log.flush();
+}
 
-await lifecycle?.serve(listener);
+/** Resolves with whether every request was completed. */
+async function shutdown(reason: string) {
+  const wasReady = state === "ready";
+  state = "closing";
+  log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "stopping: not ready any more");
+  if (!wasReady || !queue) return true;
+  await setTimeout(SHUTDOWN_DELAY_MS);
+  const { connections, countPending } = queue;
+  log.info({ connections: connections.size, pending: countPending(), timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
+  const cut = await drain(server, queue, SHUTDOWN_TIMEOUT_MS);
+  if (cut > 0) log.warn({ cut }, "cut pending requests");
+  return cut === 0;
+}
+
+async function listenOrFail(server: Server, name: string, port: number) {
+  const address = [...(HOST === undefined ? [] : [`HOST=${HOST}`]), `${name}=${port}`].join(" ");
+  try {
+    return await listen(server, port, HOST);
+  } catch (error) {
+    failToStart([`${address} can't be listened on: ${(error as Error).message}`]);
+  } finally {
+    // For example too many open files: one connection is lost, and not the server.
+    server.on("error", (err) => log.error({ err }, "connection not accepted"));
+  }
+}

@@ -1,22 +1,30 @@
+import type { RequestListener } from "node:http";
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
+import { pino } from "pino";
+import pretty from "pino-pretty";
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from "vite";
+import type * as App from "./server/app.ts";
 
-/** In development too, every request goes through server.ts, which is loaded anew when it changes. */
-function serveThroughServer(): Plugin {
+/** In development too, every request goes through server/app.ts, which is loaded again when it changes. */
+function serveApp(): Plugin {
   return {
-    name: "serve-through-server",
-    configureServer: (vite) => () => {
-      vite.middlewares.use(async (req, res, next) => {
-        try {
-          const { ssr } = vite.environments;
-          if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run in");
-          const { listener } = await ssr.runner.import("/server.ts");
-          listener(req, res);
-        } catch (error) {
-          next(error);
+    name: "serve-app",
+    apply: "serve",
+    configureServer(vite) {
+      const { ssr } = vite.environments;
+      if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run the application in");
+      const log = pino({ level: process.env.LOG_LEVEL ?? "info" }, pretty({ sync: true }));
+      let loaded: { module: typeof App; listener: RequestListener } | undefined;
+      const load = async () => {
+        const module = await ssr.runner.import<typeof App>("/server/app.ts");
+        if (module !== loaded?.module) {
+          const options = { log, recordRequest: () => {}, trustProxy: () => true, cachesPages: false };
+          loaded = { module, listener: await module.createApp(options) };
         }
-      });
+        return loaded.listener;
+      };
+      return () => vite.middlewares.use((req, res, next) => load().then((listener) => listener(req, res), next));
     },
   };
 }
@@ -38,10 +46,10 @@ function withoutInsertedStyles(): Plugin {
 
 /** What every page needs, as one file: the browser's entry. Some of Radix is in it because the toasts share it. */
 const FRAMEWORK =
-  /rolldown.runtime|app\/(components\/message-page|toast\/toasters-on-demand)|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
+  /rolldown.runtime|app\/(components\/message-page|toast\/(lazy-toasters|toasters-needed))|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
 
 export default defineConfig(({ command }) => ({
-  plugins: [serveThroughServer(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
+  plugins: [serveApp(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
   server: { port: Number(process.env.PORT ?? 3000) },
   // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
   optimizeDeps: { entries: ["app/**/*.{ts,tsx}"] },
@@ -54,7 +62,7 @@ export default defineConfig(({ command }) => ({
       },
     },
     ssr: {
-      // Every dependency goes into the one file that production runs, without node_modules.
+      // Every dependency goes into the build, which runs without node_modules.
       ...(command === "build" && {
         resolve: { noExternal: true as const },
         define: {
@@ -65,9 +73,12 @@ export default defineConfig(({ command }) => ({
       build: {
         emitAssets: false,
         rollupOptions: {
-          input: "./server.ts",
-          // Names, lines and licences stay, so that stack traces can be read; other comments only weigh.
-          output: { codeSplitting: false, comments: { legal: true, annotation: false, jsdoc: false } },
+          // What production runs, and the application alone, which tests handle without a port.
+          input: { index: "./server.ts", app: "./server/app.ts" },
+          output: {
+            // Names, lines and licences stay, so that stack traces can be read; other comments only weigh.
+            comments: { legal: true, annotation: false, jsdoc: false },
+          },
         },
       },
     },

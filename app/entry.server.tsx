@@ -1,30 +1,14 @@
 import { isbot } from "isbot";
 import { renderToReadableStream } from "react-dom/server";
-import {
-  createContext,
-  type EntryContext,
-  isRouteErrorResponse,
-  type RouterContextProvider,
-  ServerRouter,
-} from "react-router";
+import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from "react-router";
+import { renderContext } from "./context";
 import { NonceContext } from "./nonce";
 
-/** Time for slow data, in ms: what is still missing then is left to its error boundary. */
+/** Slow data has this long, in ms: what is missing then is left to its error boundary. */
 export const streamTimeout = 5000;
 
-type Render = {
-  /** The nonce of the answer's policy, if it has one. */
-  nonce?: string;
-  /** Whether the page is kept, and so must be whole. */
-  isKept?: boolean;
-  onError: (error: unknown) => void;
-};
-
-/** What the server tells a render. */
-export const renderContext = createContext<Render>();
-
-// This file is ours, and not the framework's default, for two things that the default lacks:
-// the scripts and styles in a page carry its nonce, and errors reach the server's log.
+// Replaces the framework's default for two things that it lacks: the scripts and styles in a page
+// carry its nonce, and errors reach the server's log.
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -32,7 +16,7 @@ export default async function handleRequest(
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
-  const { nonce, isKept, onError } = loadContext.get(renderContext);
+  const { nonce, isPrerendered, onError } = loadContext.get(renderContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
@@ -51,8 +35,8 @@ export default async function handleRequest(
     },
   );
   shellSent = true;
-  // A crawler wants the whole page at once.
-  if (isKept || isbot(request.headers.get("User-Agent"))) await body.allReady;
+  // Crawlers read no streams.
+  if (isPrerendered || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
 }
 
@@ -60,6 +44,6 @@ export function handleError(
   error: unknown,
   { request, context }: { request: Request; context: RouterContextProvider },
 ) {
-  const isAnswer = isRouteErrorResponse(error) && error.status < 500;
-  if (!isAnswer && !request.signal.aborted) context.get(renderContext).onError(error);
+  const isIntended = isRouteErrorResponse(error) && error.status < 500;
+  if (!isIntended && !request.signal.aborted) context.get(renderContext).onError(error);
 }

@@ -1,21 +1,20 @@
 import { QueryClient } from "@tanstack/react-query";
 
-/** A failed query is tried again this many times before its error is shown. */
-const RETRIES = 3;
-/** The wait before the first retry, in ms; it doubles with each, up to the longest. */
-const FIRST_RETRY_DELAY = 1000;
-const LONGEST_RETRY_DELAY = 30_000;
-/** Data that no component uses is kept this long, in ms. */
-const UNUSED_DATA_KEPT = 5 * 60_000;
+const MAX_RETRIES = 3;
+/** The delay before the first retry; it doubles with each, up to the maximum. */
+const RETRY_DELAY_MS = 1000;
+const MAX_RETRY_DELAY_MS = 30_000;
+/** Data that no component uses is kept this long. */
+const UNUSED_DATA_TIMEOUT_MS = 5 * 60_000;
 
 function createQueryClient() {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        retry: RETRIES,
-        retryDelay: (failures) => Math.min(FIRST_RETRY_DELAY * 2 ** failures, LONGEST_RETRY_DELAY),
-        // On the server the client goes with its render; a timer would keep its data for longer.
-        gcTime: import.meta.env.SSR ? Number.POSITIVE_INFINITY : UNUSED_DATA_KEPT,
+        // On the server the visitor would wait for each retry, and a timer would outlive the render.
+        retry: import.meta.env.SSR ? false : MAX_RETRIES,
+        gcTime: import.meta.env.SSR ? Number.POSITIVE_INFINITY : UNUSED_DATA_TIMEOUT_MS,
+        retryDelay: (failures) => Math.min(RETRY_DELAY_MS * 2 ** failures, MAX_RETRY_DELAY_MS),
       },
     },
   });
@@ -23,7 +22,7 @@ function createQueryClient() {
 
 let browserClient: QueryClient | undefined;
 
-/** One client for the life of a browser tab, a fresh one for each render on the server. */
+/** One client for the life of a browser tab, a new one for each render on the server. */
 export function getQueryClient() {
   if (import.meta.env.SSR) return createQueryClient();
   browserClient ??= createQueryClient();

@@ -5,10 +5,10 @@ import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration }
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
-import { NonceContext } from "./nonce";
+import { NonceContext, STYLE_ID } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
-import { ToastersOnDemand } from "./toast/toasters-on-demand";
+import { LazyToasters } from "./toast/lazy-toasters";
 
 declare global {
   interface Window {
@@ -19,8 +19,8 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
-/** The browser's bundle has no copy: where it makes the document anew, for an error, it keeps the ones that came. */
-const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.querySelector("style")?.textContent;
+/** The browser's bundle has no copy: when it renders the document again, for an error, it takes those received. */
+const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
 /** The document around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
@@ -39,7 +39,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="manifest" href="/site.webmanifest" />
         <Meta />
         <Links />
-        <style nonce={nonce} suppressHydrationWarning>
+        <style id={STYLE_ID} nonce={nonce} suppressHydrationWarning>
           {styles}
         </style>
       </head>
@@ -59,7 +59,7 @@ export default function App() {
       <TooltipProvider>
         <Outlet />
       </TooltipProvider>
-      <ToastersOnDemand />
+      <LazyToasters />
     </QueryClientProvider>
   );
 }

@@ -2,9 +2,9 @@ import { isIP } from "node:net";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
 
-const wholeNumber = (highest: number) => {
-  const allowed = `a whole number from 0 to ${highest}`;
-  return v.pipe(v.string(), v.regex(/^\d{1,10}$/, allowed), v.transform(Number), v.maxValue(highest, allowed));
+const wholeNumber = (max: number) => {
+  const allowed = `a whole number from 0 to ${max}`;
+  return v.pipe(v.string(), v.regex(/^\d{1,10}$/, allowed), v.transform(Number), v.maxValue(max, allowed));
 };
 const port = wholeNumber(65_535);
 const milliseconds = wholeNumber(3_600_000);
@@ -56,27 +56,17 @@ export const SettingsSchema = v.object({
 
 export type Settings = v.InferOutput<typeof SettingsSchema>;
 
-/** Ends the process over its settings: the operator reads what to change, without a stack. */
-export function refuseToStart(lines: string): never {
-  console.error(lines);
-  process.exit(1);
-}
-
 /**
- * Reads the settings. An empty variable counts as one that is not set. Refuses wrong ones with a
- * line each, which says its name, its value and what is allowed: whoever imports the server gets an error.
+ * Reads the settings. An empty variable counts as one that is not set. Each fault is a line that says the variable's
+ * name, its value and what is allowed.
  */
-export function readSettings(env: NodeJS.ProcessEnv, refuse = throwError): Settings {
+export function parseSettings(env: NodeJS.ProcessEnv): { settings: Settings } | { faults: string[] } {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const result = v.safeParse(SettingsSchema, given, { abortPipeEarly: true });
-  if (result.success) return result.output;
-  const lines = result.issues.map(({ path, message }) => {
+  if (result.success) return { settings: result.output };
+  const faults = result.issues.map(({ path, message }) => {
     const name = String(path?.[0].key);
     return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
   });
-  return refuse(lines.join("\n"));
-}
-
-function throwError(lines: string): never {
-  throw new Error(lines);
+  return { faults };
 }

@@ -31,7 +31,6 @@ test.each<[number, string, ...string[]]>([
   [304, "GET /", "If-None-Match: *"],
   [405, "POST /"],
   [400, "GET /", "Host: second"],
-  [431, "GET /", ...Array.from({ length: 101 }, (_, i) => `X-${i}: a`)],
   [404, "GET /unknown"],
   [404, `GET ${RENDERED}`],
   [404, `HEAD ${RENDERED}`],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasUnclearFraming, isHost, parseTarget } from "../server/http/request-target.ts";
+import { hasAmbiguousFraming, isHost, parseRequestTarget } from "../server/http/request-target.ts";
 
 test.each([
   "",
@@ -85,14 +85,14 @@ test.each([
   ["http://a/b?c", "/b", "/b", "?c"],
   ["HTTPS://user@a:80/b", "/b", "/b", ""],
   ["http://a//b", "//b", "//b", ""],
-])("parseTarget(%j)", (target, path, decoded, query) => {
-  expect(parseTarget(target)).toEqual({ path, decoded, query });
+])("parseRequestTarget(%j)", (target, path, decoded, query) => {
+  expect(parseRequestTarget(target)).toEqual({ path, decodedPath: decoded, query });
 });
 
 test.each(["", "*", "a", "a:80", "?", "http:", "http:/a", "http://", "http:///a", "ftp://a/", "javascript:1", "\\a"])(
-  "parseTarget(%j) is undefined",
+  "parseRequestTarget(%j) is undefined",
   (target) => {
-    expect(parseTarget(target)).toBeUndefined();
+    expect(parseRequestTarget(target)).toBeUndefined();
   },
 );
 
@@ -106,6 +106,6 @@ test.each([
   ["1.1", "chunked, chunked", true],
   ["1.0", undefined, false],
   ["1.0", "chunked", true],
-])("hasUnclearFraming: HTTP/%s with %j: %j", (httpVersion, coding, expected) => {
-  expect(hasUnclearFraming({ httpVersion, headers: { "transfer-encoding": coding } })).toBe(expected);
+])("hasAmbiguousFraming: HTTP/%s with %j: %j", (httpVersion, coding, expected) => {
+  expect(hasAmbiguousFraming({ httpVersion, headers: { "transfer-encoding": coding } })).toBe(expected);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { expect, test, vi } from "vitest";
-import { parseTarget } from "../server/http/request-target.ts";
+import { parseRequestTarget } from "../server/http/request-target.ts";
 import { createRouteTable } from "../server/pages/route-table.ts";
 
 /** The routes as the framework's build lists them. */
@@ -114,15 +114,15 @@ const segment = fc.oneof(
 const path = fc.array(segment, { maxLength: 6 }).map((segments) => `/${segments.join("/")}`);
 
 /** What the server looks up for a path that a client asked for. */
-const parsed = (path: string) => parseTarget(path)?.path as string;
+const parsed = (path: string) => parseRequestTarget(path)?.path as string;
 
 test.each(Object.entries(TREES))("%s: every path has the route that matchRoutes finds", (_name, tree) => {
   // It warns of broken escapes, and then matches the path as it stands.
   vi.spyOn(console, "warn").mockReturnValue();
-  const { find } = createRouteTable(toManifest(tree));
+  const { findRoute } = createRouteTable(toManifest(tree));
   fc.assert(
     fc.property(path, (path) => {
-      expect(find(parsed(path))?.id).toBe(matchRoutes(tree, { pathname: path })?.at(-1)?.route.id);
+      expect(findRoute(parsed(path))?.id).toBe(matchRoutes(tree, { pathname: path })?.at(-1)?.route.id);
     }),
     { numRuns: 2000 },
   );
@@ -142,9 +142,9 @@ const LONG = ["/a", "/", "/.", "/%25", "/%", "/%0a", "/items/1", "/about/", "/it
 test.each(LONG.flatMap((part) => Object.keys(TREES).map((name) => [part, name] as const)))(
   "%j repeated: twice the path takes no more than twice the time, with %s",
   (part, name) => {
-    const { find } = createRouteTable(toManifest(TREES[name] as RouteObject[]));
+    const { findRoute } = createRouteTable(toManifest(TREES[name] as RouteObject[]));
     const [short, long] = [7000, 14_000].map((length) => parsed(part.repeat(length / part.length))) as [string, string];
-    const [once, twice] = [medianTime(25, () => find(short)), medianTime(25, () => find(long))];
+    const [once, twice] = [medianTime(25, () => findRoute(short)), medianTime(25, () => findRoute(long))];
     // Twice, and as much again for a machine that does other things too; below 0.1 ms there is only noise.
     expect(twice / Math.max(once, 0.1)).toBeLessThanOrEqual(4);
   },

@@ -4,45 +4,16 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { SettingsSchema } from "../server/settings.ts";
+import { expect, test } from "vitest";
+import { parseSettings, SettingsSchema } from "../server/settings.ts";
 import { startServer } from "./support/start-server.ts";
 
-const BUILD = "build/server/index.js";
-
-const WHOLE_NUMBER = (highest: number) => `a whole number from 0 to ${highest}`;
+const WHOLE_NUMBER = (max: number) => `a whole number from 0 to ${max}`;
 const LEVELS = "one of fatal, error, warn, info, debug, trace, silent";
 const ADDRESS = "an IP address or a host name";
 const RANGES = "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none";
 
-const other = createServer();
-let takenPort: string;
-
-beforeAll(async () => {
-  await once(other.listen(0, "127.0.0.1"), "listening");
-  takenPort = String((other.address() as AddressInfo).port);
-});
-
-afterAll(() => {
-  other.close();
-});
-
-/** Runs the server, which is expected to end by itself. */
-async function start(env: Record<string, string>) {
-  const free = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
-  const failure = await promisify(execFile)(process.execPath, [BUILD], { env: { ...free, ...env } }).catch((e) => e);
-  return { code: failure.code, stdout: failure.stdout, stderr: failure.stderr };
-}
-
-/** Reads the settings as whoever imports the server does, which opens no port. */
-function importServer(env: Record<string, string>) {
-  const script = `await import("${process.cwd()}/${BUILD}").catch((error) => console.log(error.message))`;
-  return promisify(execFile)(process.execPath, ["--input-type=module", "-e", script], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-}
-
-test.concurrent.each([
+test.each([
   ["PORT", "abc", WHOLE_NUMBER(65_535)],
   ["PORT", "99999", WHOLE_NUMBER(65_535)],
   ["PORT", "65536", WHOLE_NUMBER(65_535)],
@@ -70,57 +41,84 @@ test.concurrent.each([
   ["SHUTDOWN_DELAY_MS", "-1", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_TIMEOUT_MS", "10_000", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_TIMEOUT_MS", "3600001", WHOLE_NUMBER(3_600_000)],
-])("%s=%j ends the server with one line", async (name, value, allowed) => {
-  expect(await start({ [name]: value })).toEqual({
+])("%s=%j is a fault that says what is allowed", (name, value, allowed) => {
+  const fault = `${name}=${JSON.stringify(value)} is not valid: it must be ${allowed}`;
+  expect(parseSettings({ [name]: value })).toEqual({ faults: [fault] });
+});
+
+test.each([
+  ["PORT", "65535", 65_535],
+  ["PORT", "", 3000],
+  ["OPS_PORT", "0", 0],
+  ["HOST", "127.0.0.1", "127.0.0.1"],
+  ["HOST", "::1", "::1"],
+  ["HOST", "localhost", "localhost"],
+  ["HOST", "web-1.example.org", "web-1.example.org"],
+  ["LOG_LEVEL", "fatal", "fatal"],
+  ["LOG_LEVEL", "error", "error"],
+  ["LOG_LEVEL", "warn", "warn"],
+  ["LOG_LEVEL", "info", "info"],
+  ["LOG_LEVEL", "debug", "debug"],
+  ["LOG_LEVEL", "trace", "trace"],
+  ["LOG_LEVEL", "silent", "silent"],
+  ["SHUTDOWN_DELAY_MS", "0", 0],
+  ["SHUTDOWN_DELAY_MS", "3600000", 3_600_000],
+  ["SHUTDOWN_TIMEOUT_MS", "0", 0],
+  ["SHUTDOWN_TIMEOUT_MS", "3600000", 3_600_000],
+])("%s=%j is %j", (name, value, expected) => {
+  expect(parseSettings({ [name]: value })).toEqual({ settings: expect.objectContaining({ [name]: expected }) });
+});
+
+test.each([
+  ["none", "127.0.0.1", false],
+  ["loopback", "127.0.0.1", true],
+  ["loopback", "10.0.0.1", false],
+  ["loopback, linklocal, uniquelocal", "10.0.0.1", true],
+  ["192.0.2.1,2001:db8::/32", "2001:db8::1", true],
+  ["192.0.2.1,2001:db8::/32", "192.0.2.2", false],
+])("TRUST_PROXY=%s trusts %s: %j", (value, address, isTrusted) => {
+  const parsed = parseSettings({ TRUST_PROXY: value });
+  if ("faults" in parsed) throw new Error(parsed.faults.join());
+  expect(parsed.settings.TRUST_PROXY(address, 0)).toBe(isTrusted);
+});
+
+/** Runs the server, which is expected to end by itself. */
+async function start(env: Record<string, string>) {
+  const free = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
+  const command = promisify(execFile)(process.execPath, ["build/server/index.js"], { env: { ...free, ...env } });
+  const { code, stdout, stderr } = await command.catch((error) => error);
+  return { code, stdout, stderr };
+}
+
+test("wrong settings end the server before it does anything, with a line each", async () => {
+  expect(await start({ PORT: "abc", LOG_LEVEL: "loud", SHUTDOWN_DELAY_MS: "soon" })).toEqual({
     code: 1,
     stdout: "",
-    stderr: `${name}=${JSON.stringify(value)} is not valid: it must be ${allowed}\n`,
+    stderr:
+      `PORT="abc" is not valid: it must be ${WHOLE_NUMBER(65_535)}\n` +
+      `LOG_LEVEL="loud" is not valid: it must be ${LEVELS}\n` +
+      `SHUTDOWN_DELAY_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n`,
   });
 });
 
-test("several wrong variables are a line each", async () => {
-  const { code, stderr } = await start({ PORT: "abc", LOG_LEVEL: "loud", SHUTDOWN_DELAY_MS: "soon" });
+test.each(["PORT", "OPS_PORT"])("a %s that is in use ends the server with one line", async (name) => {
+  const other = createServer();
+  await once(other.listen(0, "127.0.0.1"), "listening");
+  const { port } = other.address() as AddressInfo;
+  const { code, stdout, stderr } = await start({ [name]: String(port) });
+  other.close();
   expect(code).toBe(1);
-  expect(stderr.split("\n").map((line: string) => line.split("=")[0])).toEqual([
-    ...["PORT", "LOG_LEVEL", "SHUTDOWN_DELAY_MS"],
-    "",
-  ]);
+  expect(stderr).toMatch(new RegExp(`^HOST=127.0.0.1 ${name}=${port} can't be listened on: .*EADDRINUSE.*\n$`));
+  expect(stdout).not.toContain("ready");
 });
 
-test("whoever imports the server gets a wrong setting as an error", async () => {
-  const { stdout, stderr } = await importServer({ PORT: "abc" });
-  expect(stdout).toBe('PORT="abc" is not valid: it must be a whole number from 0 to 65535\n');
-  expect(stderr).toBe("");
+test("a HOST that isn't this machine's ends the server with one line", async () => {
+  const { code, stderr } = await start({ HOST: "192.0.2.1" });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^HOST=192\.0\.2\.1 .*EADDRNOTAVAIL.*\n$/);
 });
 
-test.concurrent.each([
-  ["PORT", "65535"],
-  ["PORT", ""],
-  ["OPS_PORT", "0"],
-  ["HOST", "127.0.0.1"],
-  ["HOST", "::1"],
-  ["HOST", "localhost"],
-  ["HOST", "web-1.example.org"],
-  ["LOG_LEVEL", "fatal"],
-  ["LOG_LEVEL", "error"],
-  ["LOG_LEVEL", "warn"],
-  ["LOG_LEVEL", "info"],
-  ["LOG_LEVEL", "debug"],
-  ["LOG_LEVEL", "trace"],
-  ["LOG_LEVEL", "silent"],
-  ["TRUST_PROXY", "none"],
-  ["TRUST_PROXY", "loopback"],
-  ["TRUST_PROXY", "loopback, linklocal, uniquelocal"],
-  ["TRUST_PROXY", "192.0.2.1,2001:db8::/32"],
-  ["SHUTDOWN_DELAY_MS", "0"],
-  ["SHUTDOWN_DELAY_MS", "3600000"],
-  ["SHUTDOWN_TIMEOUT_MS", "0"],
-  ["SHUTDOWN_TIMEOUT_MS", "3600000"],
-])("%s=%j is fine", async (name, value) => {
-  expect(await importServer({ [name]: value })).toEqual({ stdout: "", stderr: "" });
-});
-
-test("the ports asked for are the ports taken", async () => {
+test("the ports of the settings are the ports that the server listens on", async () => {
   const before = await startServer();
   const ports = { PORT: new URL(before.url).port, OPS_PORT: new URL(before.opsUrl).port };
   await before.stop();
@@ -129,19 +127,6 @@ test("the ports asked for are the ports taken", async () => {
   expect((await fetch(url)).status).toBe(200);
   expect((await fetch(`${opsUrl}/readyz`)).status).toBe(200);
   expect(await stop()).toBe(0);
-});
-
-test.each(["PORT", "OPS_PORT"])("a %s that is in use ends the server with one line", async (name) => {
-  const { code, stdout, stderr } = await start({ [name]: takenPort });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^HOST=127.0.0.1 ${name}=${takenPort} can't be listened on: .*EADDRINUSE.*\n$`));
-  expect(stdout).not.toContain("ready");
-});
-
-test("a HOST that isn't this machine's ends the server with one line", async () => {
-  const { code, stderr } = await start({ HOST: "192.0.2.1" });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^HOST=192\.0\.2\.1 .*EADDRNOTAVAIL.*\n$/);
 });
 
 test("the README's table has every setting, with its default", () => {

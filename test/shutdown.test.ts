@@ -123,7 +123,7 @@ test("a slow page in flight is answered, and says that the connection closes", a
   expect(await response.text()).toContain("At last");
   expect(response.headers.get("Connection")).toBe("close");
   expect((await exit).code).toBe(0);
-  expect(server.lines.find(({ msg }) => msg === "closing")).toMatchObject({ connections: 1, unanswered: 1 });
+  expect(server.lines.find(({ msg }) => msg === "closing")).toMatchObject({ connections: 1, pending: 1 });
 });
 
 test("a file that is on its way to a slow reader arrives whole", async () => {

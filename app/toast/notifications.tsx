@@ -1,10 +1,9 @@
 import type { CSSProperties } from "react";
 import { Toaster } from "sonner";
 
-/** Notifications on screen at once; the older ones wait in the stack behind them. */
-const MOST_VISIBLE = 3;
-/** Time on screen, in ms. */
-const DURATION = 4000;
+/** The older notifications wait in the stack behind these. */
+const MAX_VISIBLE = 3;
+const DURATION_MS = 4000;
 const WIDTH = "356px";
 
 /** Shows what `notify()` is called with, also before this was mounted. */
@@ -12,8 +11,8 @@ export function Notifications() {
   return (
     <Toaster
       containerAriaLabel="Notifications"
-      visibleToasts={MOST_VISIBLE}
-      duration={DURATION}
+      visibleToasts={MAX_VISIBLE}
+      duration={DURATION_MS}
       style={{ "--width": WIDTH } as CSSProperties}
       theme="system"
       closeButton

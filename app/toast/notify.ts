@@ -1,5 +1,5 @@
 import { toast } from "sonner";
-import { needToasters } from "./toasters-on-demand";
+import { needToasters } from "./toasters-needed";
 
 needToasters();
 

@@ -1,13 +1,13 @@
 import { type ReactNode, useSyncExternalStore } from "react";
-import { needToasters } from "./toasters-on-demand";
+import { needToasters } from "./toasters-needed";
 
-// Two toast systems, because they say different things: toast() for the one message that answers
-// what the visitor just did, which a newer one replaces; notify() for news that piles up.
+// Two toast systems, because they say different things: toast() for the one message that responds to
+// what the visitor just did, which a newer one replaces; notify() for news that stacks up.
 
-/** Toasts on screen at once; a newer one takes the place of the oldest. */
-const MOST_VISIBLE = 1;
-/** A dismissed toast stays in the store this long, in ms: until then `update` still finds it. */
-const REMOVE_DELAY = 1_000_000;
+/** A newer toast takes the place of the oldest. */
+const MAX_VISIBLE = 1;
+/** Until a dismissed toast leaves the store, `update` still finds it. */
+const REMOVE_DELAY_MS = 1_000_000;
 
 export type ToastContent = {
   title?: ReactNode;
@@ -15,7 +15,7 @@ export type ToastContent = {
   /** A button; `altText` tells those who can't reach it in time another way to the same end. */
   action?: { label: string; altText: string; onClick: () => void };
   variant?: "default" | "destructive";
-  /** Time on screen, in ms, instead of the default. */
+  /** Milliseconds on screen, instead of the default. */
   duration?: number;
 };
 
@@ -40,7 +40,7 @@ export function toast(content: ToastContent) {
   needToasters();
   lastId += 1;
   const id = String(lastId);
-  setToasts([{ ...content, id, isOpen: true }, ...toasts].slice(0, MOST_VISIBLE));
+  setToasts([{ ...content, id, isOpen: true }, ...toasts].slice(0, MAX_VISIBLE));
   return { id, update: (changes: ToastContent) => updateToast(id, changes), dismiss: () => dismissToast(id) };
 }
 
@@ -53,7 +53,7 @@ export function dismissToast(id?: string) {
   const dismissed = toasts.filter((toast) => toast.isOpen && (id === undefined || toast.id === id));
   setToasts(toasts.map((toast) => (dismissed.includes(toast) ? { ...toast, isOpen: false } : toast)));
   for (const { id } of dismissed) {
-    setTimeout(() => setToasts(toasts.filter((toast) => toast.id !== id)), REMOVE_DELAY);
+    setTimeout(() => setToasts(toasts.filter((toast) => toast.id !== id)), REMOVE_DELAY_MS);
   }
 }
 

@@ -1,11 +1,11 @@
 import { Action, Close, Description, Provider, Root, Title, Viewport } from "@radix-ui/react-toast";
 import { dismissToast, useToast } from "./toast";
 
-/** Time on screen, in ms, unless a toast says otherwise. */
-const DURATION = 5000;
-/** The way and the distance, in px, of the swipe that dismisses. */
+/** Time on screen, unless a toast says otherwise. */
+const DURATION_MS = 5000;
+/** The swipe that dismisses. */
 const SWIPE_DIRECTION = "right";
-const SWIPE_THRESHOLD = 50;
+const SWIPE_THRESHOLD_PX = 50;
 /** The key that moves the focus to the toasts. */
 const HOTKEY = ["F8"];
 
@@ -13,7 +13,12 @@ const HOTKEY = ["F8"];
 export function Toaster() {
   const { toasts } = useToast();
   return (
-    <Provider duration={DURATION} swipeDirection={SWIPE_DIRECTION} swipeThreshold={SWIPE_THRESHOLD} label="Message">
+    <Provider
+      duration={DURATION_MS}
+      swipeDirection={SWIPE_DIRECTION}
+      swipeThreshold={SWIPE_THRESHOLD_PX}
+      label="Message"
+    >
       {toasts.map(({ id, isOpen, title, description, action, variant = "default", duration }) => (
         <Root
           key={id}

@@ -3,26 +3,19 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import Negotiator from "negotiator";
 
-export type Coding = "br" | "gzip" | "identity";
+export type ContentCoding = "br" | "gzip" | "identity";
 
-/** Best first: where a client likes several equally, it gets the smallest. */
-const CODINGS: Coding[] = ["br", "gzip", "identity"];
-
-let lastAccepted: string | undefined;
-let lastCoding: Coding = "identity";
+/** Best first: a client that accepts several equally gets the smallest. */
+const CONTENT_CODINGS: ContentCoding[] = ["br", "gzip", "identity"];
 
 /**
- * The content coding for an answer (RFC 9110 §12.5.3): identity where the client asks for nothing,
- * and also where it refuses everything, since an answer it can read beats a 406.
+ * The content coding for a response (RFC 9110 §12.5.3): identity where the client states no preference, and also
+ * where it accepts none, since a response that it can read is of more use than a 406.
  */
-export function chooseCoding(headers: IncomingHttpHeaders): Coding {
-  const accepted = headers["accept-encoding"];
-  if (accepted === lastAccepted) return lastCoding; // Most browsers say the same.
-  // @ts-expect-error The published types know no options yet.
-  const [best = "identity"]: string[] = new Negotiator({ headers }).encodings(CODINGS, { preferred: CODINGS });
-  lastAccepted = accepted;
-  lastCoding = best as Coding;
-  return lastCoding;
+export function negotiateContentCoding(headers: IncomingHttpHeaders) {
+  // @ts-expect-error The published types lack the options.
+  const [best]: string[] = new Negotiator({ headers }).encodings(CONTENT_CODINGS, { preferred: CONTENT_CODINGS });
+  return (best ?? "identity") as ContentCoding;
 }
 
 /** The smallest br and gzip forms of some bytes: slow, so for what is compressed once. */

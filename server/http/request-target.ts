@@ -3,35 +3,38 @@ import { isIPv6 } from "node:net";
 
 /** RFC 9112 §3.2 and RFC 3986 §3.2.2: `uri-host [ ":" port ]`, where all of it may be empty. */
 const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(\d*))?$/i;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
-/** Whether a Host header's value is one that RFC 9112 §3.2 lets a server answer. */
+/** Whether a Host header's value is one that RFC 9112 §3.2 lets a server accept. */
 export function isHost(value: string) {
   const parts = HOST.exec(value);
   if (!parts) return false;
   const [, ipv6, port = 0] = parts;
-  return (ipv6 === undefined || isIPv6(ipv6)) && Number(port) <= HIGHEST_PORT;
+  return (ipv6 === undefined || isIPv6(ipv6)) && Number(port) <= MAX_PORT;
 }
 
-/** Whether proxies may see another end of the request's body than Node does (RFC 9112 §6.1). */
-export function hasUnclearFraming({ headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">) {
+/** Whether a proxy may see another end of the request's body than Node does (RFC 9112 §6.1). */
+export function hasAmbiguousFraming({ headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">) {
   const coding = headers["transfer-encoding"];
   return coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked");
 }
+
+export type RequestTarget = { path: string; decodedPath: string; query: string };
 
 /**
  * Path and query of a request target in origin form or absolute form (RFC 9112 §3.2), and the
  * path decoded; undefined for every other form. Nothing is resolved, but where the
  * percent-encoding is broken every "%" is escaped: it decodes to what the browser's router sees.
  */
-export function parseTarget(target: string) {
+export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
   if (origin === undefined) return undefined;
   const queryStart = origin.indexOf("?");
   const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
   const query = queryStart === -1 ? "" : origin.slice(queryStart);
-  const decoded = decode(path);
-  return decoded === undefined ? { path: path.replaceAll("%", "%25"), decoded: path, query } : { path, decoded, query };
+  const decodedPath = decode(path);
+  if (decodedPath === undefined) return { path: path.replaceAll("%", "%25"), decodedPath: path, query };
+  return { path, decodedPath, query };
 }
 
 function decode(path: string) {

@@ -1,66 +1,52 @@
-import { type IncomingMessage, type RequestListener, type ServerResponse, STATUS_CODES } from "node:http";
-import { hasUnclearFraming, isHost, parseTarget } from "../http/request-target.ts";
-import { type Document, sendDocument } from "../pages/documents.ts";
-import { READ_METHODS, type Target } from "../pages/route-table.ts";
-import { type Exchange, requestIdOf } from "./access-log.ts";
+import { createHash } from "node:crypto";
+import fresh from "fresh";
+import { type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
+import type { RenderedDocument } from "../pages/documents.ts";
+import type { Middleware } from "./chain.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
-import { ASSETS } from "./static-files.ts";
 
-/** More header lines than this are refused: past a limit of its own, Node drops them unseen. */
-const MOST_HEADERS = 100;
+/**
+ * Browsers revalidate at each visit, which a 304 makes cheap, so a new release shows at once;
+ * shared caches keep a document for a minute, which spares the origin all but one request a minute.
+ */
+export const PRERENDERED_CACHE_CONTROL = "public, max-age=0, s-maxage=60, must-revalidate";
 
-type Options = {
-  find: (path: string) => Target | undefined;
-  documents: Map<string, Document>;
-  files: Set<string>;
-  /** Answers whatever memory can't. */
-  application: RequestListener;
-};
+/** All of a response but for what differs per request. Header lists are flat: names and values in turn. */
+type Representation = { status: number; body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
 
-/** Answers a request from memory where it can, and no framework sees it then; all else goes to the application. */
-export function createAnswer({ find, documents, files, application }: Options) {
-  return (req: IncomingMessage, res: ServerResponse): Exchange => {
-    const { method = "", url = "", headers } = req;
-    const requestId = requestIdOf(req);
-    const isFlood = req.rawHeaders.length > 2 * MOST_HEADERS;
-    const target = isHost(headers.host ?? "") && !hasUnclearFraming(req) ? parseTarget(url) : undefined;
-    if (isFlood || !target) {
-      refuse(res, isFlood ? 431 : 400, requestId, { Connection: "close" });
-      return { requestId, route: "none", path: url };
-    }
-
-    const { path, decoded, query } = target;
-    const isFile = path.startsWith(ASSETS) || files.has(decoded);
-    const route = isFile ? undefined : find(path);
-    const exchange = { requestId, route: isFile ? "file" : (route?.id ?? "none"), path };
-
-    const methods = route?.methods ?? READ_METHODS;
-    const document = route?.renderOnce && method !== "POST" ? documents.get(route.id) : undefined;
-    if (!methods.includes(method)) {
-      refuse(res, 405, requestId, { Allow: methods.join(", ") });
-    } else if (document) {
-      sendDocument(document, req, res, requestId);
+/** Sends the documents that were rendered before the server listened. */
+export function pageCache(documents: Map<string, RenderedDocument>): Middleware {
+  const representations = new Map([...documents].map(([routeId, document]) => [routeId, toRepresentations(document)]));
+  return (req, res, next) => {
+    const { route, requestId } = res.locals;
+    const variants = route?.isPrerendered && req.method !== "POST" ? representations.get(route.id) : undefined;
+    if (!variants) return next();
+    const { status, body, etag, headers, notModifiedHeaders } = variants[negotiateContentCoding(req.headers)];
+    const id = ["X-Request-Id", requestId];
+    // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
+    if (status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
+      res.writeHead(304, notModifiedHeaders.concat(id)).end();
     } else {
-      for (const [name, value] of Object.entries(SECURITY_HEADERS)) res.setHeader(name, value);
-      res.setHeader("X-Request-Id", requestId);
-      req.url = path + query;
-      headers.host ||= "localhost"; // The adapter makes a URL of it, and HTTP/1.0 may leave it out.
-      application(req, res);
+      res.writeHead(status, headers.concat(id)).end(req.method === "HEAD" ? undefined : body);
     }
-    return exchange;
   };
 }
 
-function refuse(res: ServerResponse, status: 400 | 405 | 431, requestId: string, headers = {}) {
-  const body = `${STATUS_CODES[status]}\n`;
-  res
-    .writeHead(status, {
+function toRepresentations({ status, policy, bodies }: RenderedDocument): Record<ContentCoding, Representation> {
+  const toRepresentation = (coding: ContentCoding): Representation => {
+    const body = bodies[coding];
+    const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+    const notModifiedHeaders = Object.entries({
       ...SECURITY_HEADERS,
-      ...headers,
-      "Cache-Control": "no-store",
-      "Content-Type": "text/plain; charset=utf-8",
-      "Content-Length": body.length,
-      "X-Request-Id": requestId,
-    })
-    .end(body);
+      "Content-Security-Policy": policy,
+      "Cache-Control": PRERENDERED_CACHE_CONTROL,
+      Vary: "Accept-Encoding",
+      ETag: etag,
+    }).flat();
+    const headers = [...notModifiedHeaders, "Content-Type", "text/html; charset=utf-8"];
+    if (coding !== "identity") headers.push("Content-Encoding", coding);
+    headers.push("Content-Length", String(body.length));
+    return { status, body, etag, headers, notModifiedHeaders };
+  };
+  return { br: toRepresentation("br"), gzip: toRepresentation("gzip"), identity: toRepresentation("identity") };
 }

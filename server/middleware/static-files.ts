@@ -1,15 +1,15 @@
 import { readdirSync } from "node:fs";
 import { extname, join, relative } from "node:path";
 import type { RequestHandler } from "express";
-import { chooseCoding } from "../http/content-coding.ts";
+import { negotiateContentCoding } from "../http/content-coding.ts";
 
 /** Where the build puts files whose names hold a hash of their content. */
-export const ASSETS = "/assets/";
+export const ASSETS_PATH = "/assets/";
 
-/** A name with a hash never means anything else: keep it for a year, and never ask again (RFC 8246). */
-const ASSET_CACHING = "public, max-age=31536000, immutable";
-/** Any other file may change with the next release: keep it, but ask first. */
-const FILE_CACHING = "public, max-age=0, must-revalidate";
+/** A name with a hash never means anything else: keep it for a year without asking again (RFC 8246). */
+const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
+/** Any other file may change with the next release: keep it, but revalidate. */
+const FILE_CACHE_CONTROL = "public, max-age=0, must-revalidate";
 
 const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 
@@ -19,22 +19,26 @@ export function listFiles(folder: string) {
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((file) => file.isFile())
       .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`)
-      .filter((path) => !(path.startsWith(ASSETS) && /\.(br|gz)$/.test(path))),
+      .filter((path) => !(path.startsWith(ASSETS_PATH) && /\.(br|gz)$/.test(path))),
   );
 }
 
-/** Serves the listed files, assets in the form that the client reads best. */
-export function serveFiles(folder: string, files: Set<string>): RequestHandler {
+/** Sends the listed files, assets in the content coding that the client prefers. */
+export function staticFiles(folder: string, files: Set<string>): RequestHandler {
   return (req, res, next) => {
-    const path = decodeURIComponent(req.path);
-    if (!files.has(path)) return next();
-    const isAsset = path.startsWith(ASSETS);
+    const { decodedPath } = res.locals.target;
+    const isAsset = req.path.startsWith(ASSETS_PATH);
+    if (!files.has(decodedPath)) {
+      if (isAsset) res.status(404).set("Cache-Control", "no-store").type("text").send("Not Found\n");
+      else next();
+      return;
+    }
     if (isAsset) res.vary("Accept-Encoding");
     // A range is one of the file's own bytes, not of a compressed form that the client never saw.
-    const coding = isAsset && req.headers.range === undefined ? chooseCoding(req.headers) : "identity";
+    const coding = isAsset && req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";
     if (coding !== "identity") res.set("Content-Encoding", coding);
-    res.type(extname(path));
-    res.set("Cache-Control", isAsset ? ASSET_CACHING : FILE_CACHING);
-    res.sendFile(path + SUFFIXES[coding], { root: folder, cacheControl: false, dotfiles: "allow" });
+    res.type(extname(decodedPath));
+    res.set("Cache-Control", isAsset ? ASSET_CACHE_CONTROL : FILE_CACHE_CONTROL);
+    res.sendFile(decodedPath + SUFFIXES[coding], { root: folder, cacheControl: false, dotfiles: "allow" });
   };
 }

@@ -1,15 +1,15 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 
-/** A client has this long, in ms, to send its request, and this long without a byte to take the answer. */
-const PATIENCE = 5000;
+/** For a client to send its request, and to go on reading the response. */
+const TIMEOUT_MS = 5000;
 
 /**
  * The operators' own server, on a port that visitors don't reach: probes and metrics. It looks at
- * nothing but the path, and answers until the process ends.
+ * nothing but the path, and responds until the process ends.
  */
-export function createOperationsServer(registry: Registry, isReady: () => boolean) {
-  const server = createServer({ headersTimeout: PATIENCE, requestTimeout: PATIENCE }, async (req, res) => {
+export function createOpsServer(registry: Registry, isReady: () => boolean) {
+  const server = createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }, async (req, res) => {
     switch (req.url?.replace(/\?.*/s, "")) {
       case "/livez":
         return send(res, 200, "ok\n");
@@ -21,7 +21,7 @@ export function createOperationsServer(registry: Registry, isReady: () => boolea
         return send(res, 404, "not found\n");
     }
   });
-  return server.setTimeout(PATIENCE);
+  return server.setTimeout(TIMEOUT_MS);
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8") {

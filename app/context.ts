@@ -1,0 +1,12 @@
+import { createContext } from "react-router";
+
+type Render = {
+  /** The nonce of the response's policy, if it has one. */
+  nonce?: string | undefined;
+  /** Whether the page is rendered before any request, and so must be complete. */
+  isPrerendered?: boolean;
+  onError: (error: unknown) => void;
+};
+
+/** What the server tells a render. */
+export const renderContext = createContext<Render>();

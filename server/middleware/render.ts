@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import { createRequestHandler } from "@react-router/express";
+import type { RequestHandler } from "express";
+import onHeaders from "on-headers";
+import type { Logger } from "pino";
+import { RouterContextProvider } from "react-router";
+import { renderContext } from "../../app/context.ts";
+import { contentSecurityPolicy } from "../http/content-security-policy.ts";
+import { build } from "../pages/build.ts";
+import { PRERENDERED_CACHE_CONTROL } from "./page-cache.ts";
+
+/** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
+const RENDERED_CACHE_CONTROL = "private, no-cache";
+
+/** Renders a page for this request, or runs its action, with React Router. */
+export function render(log: Logger): RequestHandler {
+  const handleRequest = createRequestHandler({
+    build,
+    mode: import.meta.env.MODE,
+    getLoadContext: (_req, res) => {
+      const { nonce, requestId } = res.locals;
+      const context = new RouterContextProvider();
+      context.set(renderContext, { nonce, onError: (err) => log.error({ err, requestId }, "render failed") });
+      return context;
+    },
+  });
+  return (req, res, next) => {
+    // Not in development, where Vite's client writes inline styles of its own.
+    if (import.meta.env.PROD) {
+      const nonce = randomBytes(16).toString("base64");
+      const sources = [`'nonce-${nonce}'`];
+      res.set("Content-Security-Policy", contentSecurityPolicy({ scripts: sources, styles: sources }));
+      res.locals.nonce = nonce;
+    }
+    // Set last, because the adapter adds to a header that is there already.
+    const cacheControl = res.locals.route?.isPrerendered ? PRERENDERED_CACHE_CONTROL : RENDERED_CACHE_CONTROL;
+    onHeaders(res, () => {
+      if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
+    });
+    return handleRequest(req, res, next);
+  };
+}

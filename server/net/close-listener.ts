@@ -1,0 +1,37 @@
+import type { Server } from "node:http";
+import { Server as NetServer } from "node:net";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import type { RequestQueue } from "./pipelining.ts";
+
+/** The listening socket closes once nobody has connected for this long, */
+const IDLE_INTERVAL_MS = 2;
+/** or after this many intervals. */
+const MAX_INTERVALS = 25;
+
+/**
+ * Closes the listening socket without losing a client. The kernel resets the connections that wait in its accept
+ * queue when that socket closes. So new requests are held until the queue stays empty: most clients connect again only
+ * once they have their response. Who connects between the last accept(2) and close(2) is reset even so; no program can
+ * exclude that.
+ */
+export async function closeListener(server: Server, queue: RequestQueue) {
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  server.on("connection", count);
+  queue.hold();
+  let before: number;
+  let intervals = 0;
+  do {
+    before = accepted;
+    await setTimeout(IDLE_INTERVAL_MS);
+    await setImmediate(); // The event loop accepts whoever waits just before this resolves.
+    intervals += 1;
+  } while (accepted > before && intervals < MAX_INTERVALS);
+  // Not http's own close: it also destroys at once what it takes for idle, be there a request
+  // on its way, or the last bytes of a response.
+  NetServer.prototype.close.call(server);
+  server.off("connection", count);
+  queue.release();
+}
