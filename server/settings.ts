@@ -12,21 +12,21 @@ const milliseconds = wholeNumber(3_600_000);
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-function compileTrust(list: string) {
-  return proxyaddr.compile(list === "none" ? [] : list.split(",").map((part) => part.trim()));
-}
+/** What proxy-addr takes, but for a bare number: an address to it, and a number of proxies to whoever writes it. */
+const TRUSTED = /^(loopback|linklocal|uniquelocal|[^/]*[.:][^/]*(\/.+)?)$/;
+const TRUST_LIST = "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none";
 
-const RANGE = /^(loopback|linklocal|uniquelocal|[^/]*[.:][^/]*(\/.+)?)$/;
-
-function isTrustList(list: string) {
-  try {
-    compileTrust(list);
-    // A bare number counts as an address to proxy-addr, and as a number of proxies to whoever writes it.
-    return list === "none" || list.split(",").every((part) => RANGE.test(part.trim()));
-  } catch {
-    return false;
-  }
-}
+const trustList = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    try {
+      const list = dataset.value === "none" ? [] : dataset.value.split(",").map((part) => part.trim());
+      if (list.every((part) => TRUSTED.test(part))) return proxyaddr.compile(list);
+    } catch {}
+    addIssue({ message: TRUST_LIST });
+    return NEVER;
+  }),
+);
 
 /** Every environment variable that the server reads. Durations are in milliseconds. */
 export const SettingsSchema = v.object({
@@ -39,17 +39,7 @@ export const SettingsSchema = v.object({
   ),
   OPS_PORT: v.optional(port, "3001"),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(", ")}`), "info"),
-  TRUST_PROXY: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        isTrustList,
-        "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none",
-      ),
-      v.transform(compileTrust),
-    ),
-    "loopback,linklocal,uniquelocal",
-  ),
+  TRUST_PROXY: v.optional(trustList, "loopback,linklocal,uniquelocal"),
   SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),
 });

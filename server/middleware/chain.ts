@@ -18,23 +18,20 @@ declare global {
   }
 }
 
+export type Response = ServerResponse & { locals: Express.Locals };
+
 /** Express's signature on Node's own request and response. */
-export type Middleware = (
-  req: IncomingMessage,
-  res: ServerResponse & { locals: Express.Locals },
-  next: () => void,
-) => void;
+export type Middleware = (req: IncomingMessage, res: Response, next: () => void) => void;
 
 /** Runs middleware in order, and then a request listener, unless one of them has sent the response. */
 export function chain(middleware: Middleware[], listener: RequestListener): RequestListener {
   return (req, res) => {
     const response = Object.assign(res, { locals: {} as Express.Locals });
-    let index = 0;
-    const next = () => {
-      const current = middleware[index++];
-      if (current) current(req, response, next);
+    const run = (index: number) => {
+      const current = middleware[index];
+      if (current) current(req, response, () => run(index + 1));
       else listener(req, res);
     };
-    next();
+    run(0);
   };
 }

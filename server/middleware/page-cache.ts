@@ -11,17 +11,14 @@ import { SECURITY_HEADERS } from "./security-headers.ts";
  */
 export const PRERENDERED_CACHE_CONTROL = "public, max-age=0, s-maxage=60, must-revalidate";
 
-/** All of a response but for what differs per request. Header lists are flat: names and values in turn. */
-type Representation = { status: number; body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
-
 /** Sends the documents that were rendered before the server listened. */
 export function pageCache(documents: Map<string, RenderedDocument>): Middleware {
-  const representations = new Map([...documents].map(([routeId, document]) => [routeId, toRepresentations(document)]));
+  const kept = new Map([...documents].map(([routeId, document]) => [routeId, toRepresentations(document)]));
   return (req, res, next) => {
     const { route, requestId } = res.locals;
-    const variants = route?.isPrerendered && req.method !== "POST" ? representations.get(route.id) : undefined;
-    if (!variants) return next();
-    const { status, body, etag, headers, notModifiedHeaders } = variants[negotiateContentCoding(req.headers)];
+    const representations = route?.isPrerendered && req.method !== "POST" ? kept.get(route.id) : undefined;
+    if (!representations) return next();
+    const { status, body, etag, headers, notModifiedHeaders } = representations[negotiateContentCoding(req.headers)];
     const id = ["X-Request-Id", requestId];
     // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
     if (status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
@@ -32,8 +29,9 @@ export function pageCache(documents: Map<string, RenderedDocument>): Middleware 
   };
 }
 
-function toRepresentations({ status, policy, bodies }: RenderedDocument): Record<ContentCoding, Representation> {
-  const toRepresentation = (coding: ContentCoding): Representation => {
+/** All of the responses but for what differs per request. Header lists are flat: names and values in turn. */
+function toRepresentations({ status, policy, bodies }: RenderedDocument) {
+  const toRepresentation = (coding: ContentCoding) => {
     const body = bodies[coding];
     const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
     const notModifiedHeaders = Object.entries({

@@ -16,10 +16,9 @@ const MAX_INTERVALS = 25;
  */
 export async function closeListener(server: Server, queue: RequestQueue) {
   let accepted = 0;
-  const count = () => {
+  server.on("connection", () => {
     accepted += 1;
-  };
-  server.on("connection", count);
+  });
   queue.hold();
   let before: number;
   let intervals = 0;
@@ -32,6 +31,5 @@ export async function closeListener(server: Server, queue: RequestQueue) {
   // Not http's own close: it also destroys at once what it takes for idle, be there a request
   // on its way, or the last bytes of a response.
   NetServer.prototype.close.call(server);
-  server.off("connection", count);
   queue.release();
 }

@@ -1,7 +1,7 @@
+import { posix } from "node:path";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 
 type Routes = ServerBuild["routes"];
-type Route = NonNullable<Routes[string]>;
 
 /** What React Router's browser side appends to a page's path to request its data: "/a.data", "/_.data". */
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
@@ -28,11 +28,8 @@ export type RouteEntry = {
  */
 export function createRouteTable(manifest: Routes) {
   const tree = toTree(manifest);
-  const routes = Object.values(manifest).flatMap((route) => (route ? [toRouteEntry(route, manifest)] : []));
-  const match = (path: string) => {
-    const leaf = matchRoutes(tree, { pathname: path })?.at(-1);
-    return routes.find(({ id }) => id === leaf?.route.id);
-  };
+  const routes = flatten(tree);
+  const match = (path: string): RouteEntry | undefined => matchRoutes(tree, { pathname: path })?.at(-1)?.route.handle;
 
   const staticRoutes = new Map<string, RouteEntry | undefined>();
   for (const { pattern } of routes) if (!isDynamic(pattern)) staticRoutes.set(pattern, match(pattern));
@@ -68,28 +65,23 @@ function firstSegment(path: string) {
   return path.slice(1, end === -1 ? undefined : end).toLowerCase();
 }
 
-function toTree(manifest: Routes, parentId?: string): RouteObject[] {
+/** The build's list as `matchRoutes` takes it, each route with its entry as `handle`. */
+function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
   return Object.values(manifest).flatMap((route) => {
-    if (route?.parentId !== parentId || !route) return [];
-    const { id, path, index, caseSensitive } = route;
-    return [{ id, path, index, caseSensitive, children: index ? undefined : toTree(manifest, id) } as RouteObject];
+    if (!route || route.parentId !== parent?.id) return [];
+    const { id, path = "", index, caseSensitive, module } = route;
+    const entry: RouteEntry = {
+      id,
+      pattern: path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path),
+      isPrerendered: (module.handle as { renderOnce?: boolean } | undefined)?.renderOnce === true,
+      hasData: Boolean(parent?.hasData || module.loader || module.action),
+      methods: module.action ? [...READ_METHODS, "POST"] : READ_METHODS,
+    };
+    const children = index ? undefined : toTree(manifest, entry);
+    return [{ id, path: route.path, index, caseSensitive, handle: entry, children } as RouteObject];
   });
 }
 
-function toRouteEntry(route: Route, manifest: Routes): RouteEntry {
-  const lineage = [route];
-  for (let parent = manifest[route.parentId ?? ""]; parent; parent = manifest[parent.parentId ?? ""]) {
-    lineage.unshift(parent);
-  }
-  const pattern = lineage.reduce(
-    (before, { path = "" }) => (path.startsWith("/") ? path : path ? `${before.replace(/\/$/, "")}/${path}` : before),
-    "/",
-  );
-  return {
-    id: route.id,
-    pattern,
-    isPrerendered: (route.module.handle as { renderOnce?: boolean } | undefined)?.renderOnce === true,
-    hasData: lineage.some(({ module }) => module.loader || module.action),
-    methods: route.module.action ? [...READ_METHODS, "POST"] : READ_METHODS,
-  };
+function flatten(tree: RouteObject[]): RouteEntry[] {
+  return tree.flatMap(({ handle, children }) => [handle, ...flatten(children ?? [])]);
 }
