@@ -20,7 +20,7 @@ export async function drain(server: Server, queue: RequestQueue, timeoutMs: numb
   });
   server.keepAliveTimeout = IDLE_TIMEOUT_MS; // For connections whose response has already said keep-alive.
   // Of pipelined requests, only the last response may close the connection.
-  for (const { pending } of connections.values()) {
+  for (const pending of connections.values()) {
     const last = pending.at(-1);
     if (last) last.res.shouldKeepAlive = false;
   }
@@ -28,7 +28,7 @@ export async function drain(server: Server, queue: RequestQueue, timeoutMs: numb
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
   await setImmediate(); // Requests that came while the process was kept from running are read first.
-  for (const [socket, { pending }] of connections) if (pending.length === 0) socket.destroySoon();
+  for (const [socket, pending] of connections) if (pending.length === 0) socket.destroySoon();
 
   await Promise.race([closed, deadline]);
   const cut = countPending();

@@ -2,73 +2,65 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from "n
 import type { Socket } from "node:net";
 
 /**
- * Requests that a client may pipeline. Browsers and proxies don't pipeline; a client that sends thousands and reads
- * no response would have Node keep all of them.
+ * Requests that may be pending in all, at some 5 KB each. One connection can't reach it: of what a single read brings
+ * (64 KB), 2,600 requests can be made.
  */
-const MAX_PIPELINED = 32;
+const MAX_PENDING = 4000;
 
 type PendingRequest = { req: IncomingMessage; res: ServerResponse };
 
-type Connection = {
-  /** Bytes received when its last request was parsed, and how many requests came with them. */
-  bytesRead: number;
-  pipelined: number;
-  /** Its requests whose responses have not ended: the first is being handled, the others are queued. */
-  pending: PendingRequest[];
-};
-
 /**
- * Handles the requests of a connection one after the other. Concurrently, each would have a file open; and when the
- * connection closes, Node tells only the first response, so the others would never close theirs.
+ * Handles the requests of a connection one after the other: concurrently, each would have a file open, and when the
+ * connection closes, Node tells only the first response, so the others would never close theirs. While requests are
+ * queued no more are read from the connection, or a client that reads no response could fill the memory.
  */
 export function queueRequests(server: Server, listener: RequestListener) {
-  const connections = new Map<Socket, Connection>();
+  /** The requests of each connection whose responses have not ended: the first is being handled. */
+  const connections = new Map<Socket, PendingRequest[]>();
+  let pendingCount = 0;
   let held: PendingRequest[][] | undefined;
 
   server.on("connection", (socket: Socket) => {
-    connections.set(socket, { bytesRead: 0, pipelined: 0, pending: [] });
-    socket.on("close", () => connections.delete(socket));
+    const pending: PendingRequest[] = [];
+    connections.set(socket, pending);
+    // Node resumes the socket for reasons of its own, for example when its buffer has drained.
+    socket.on("resume", () => pending.length > 1 && socket.pause());
+    socket.on("close", () => {
+      pendingCount -= pending.splice(0).length;
+      connections.delete(socket);
+    });
   });
   server.on("request", (req, res) => {
-    const { socket } = req;
-    const connection = connections.get(socket);
-    if (!connection) return; // It has closed.
-    const { bytesRead } = socket;
-    connection.pipelined = connection.bytesRead === bytesRead ? connection.pipelined + 1 : 1;
-    connection.bytesRead = bytesRead;
-    if (connection.pipelined > MAX_PIPELINED) return socket.destroy();
-
-    const { pending } = connection;
+    const pending = connections.get(req.socket);
+    if (!pending) return; // The connection has closed.
+    if (pending.length > 0 && pendingCount >= MAX_PENDING) return req.socket.destroy();
     pending.push({ req, res });
-    if (pending.length > 1) return;
-    if (held) held.push(pending);
-    else handleNext(pending);
+    pendingCount += 1;
+    if (pending.length > 1) req.socket.pause();
+    else if (held) held.push(pending);
+    else handleFirst(pending);
   });
 
-  function handleNext(pending: PendingRequest[]) {
-    for (let next = pending[0]; next?.req.socket.writable; next = pending[0]) {
-      listener(next.req, next.res);
-      if (!next.res.writableEnded) {
-        next.res.on("close", () => {
-          pending.shift();
-          handleNext(pending);
-        });
-        return;
-      }
-      pending.shift(); // The response came from memory.
-    }
+  function handleFirst(pending: PendingRequest[]) {
+    const [first] = pending;
+    if (!first?.req.socket.writable) return; // The connection closes: nothing more can be responded to.
+    first.res.on("close", () => {
+      if (pending.shift()) pendingCount -= 1;
+      if (pending.length === 1) first.req.socket.resume();
+      if (pending.length > 0) setImmediate(handleFirst, pending); // Other connections come in between.
+    });
+    listener(first.req, first.res);
   }
 
   return {
-    connections: connections as ReadonlyMap<Socket, { pending: readonly PendingRequest[] }>,
-    countPending: () => [...connections.values()].reduce((sum, { pending }) => sum + pending.length, 0),
+    connections: connections as ReadonlyMap<Socket, readonly PendingRequest[]>,
+    countPending: () => pendingCount,
     /** Queues new requests until `release` is called. */
     hold() {
       held = [];
     },
     release() {
-      // Should one throw, the others are handled none the less.
-      for (const pending of held ?? []) queueMicrotask(() => handleNext(pending));
+      for (const pending of held ?? []) setImmediate(handleFirst, pending);
       held = undefined;
     },
   };
