@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { exchange } from "./support/exchange.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+
+afterAll(() => server.stop());
+
+const ASSET = `/assets/${readdirSync("build/client/assets").find((name) => name.endsWith(".js"))}`;
+
+const EVERY_KIND = [
+  ["home", "/"],
+  ["an unknown page", "/unknown"],
+  // No pattern of React Router's matches a line break, so this one is rendered for each request.
+  ["a rendered page", "/%0a"],
+  ["an icon", "/favicon.ico"],
+  ["a text file", "/robots.txt"],
+  ["an asset", ASSET],
+  ["an unknown asset", "/assets/unknown.js"],
+  ["the folder of the assets", "/assets"],
+  ["an asset without a name", "/assets/"],
+] as const;
+
+/** Sends a request over a connection of its own, which the server closes after its response. */
+async function send(method: string, path: string, ...headers: string[]) {
+  const lines = [`${method} ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers, "", ""];
+  const { answers: responses, isClosed } = await exchange(server.url, lines.join("\r\n"));
+  expect(isClosed).toBe(true);
+  expect(responses).toHaveLength(1);
+  return responses[0] as (typeof responses)[0];
+}
+
+test.each(EVERY_KIND)("HEAD of %s has the headers of GET, and no body", async (_label, path) => {
+  for (const headers of [
+    ["Accept-Encoding: br"],
+    ["Accept-Encoding: gzip"],
+    [],
+    ["Range: bytes=0-9"],
+    ["Range: bytes=9999999-"],
+    ["If-None-Match: *"],
+    ["Host: second"],
+  ]) {
+    const forGet = await send("GET", path, ...headers);
+    const forHead = await send("HEAD", path, ...headers);
+    for (const response of [forGet, forHead]) {
+      // A nonce is new each time, and how a rendered body is framed HEAD can't know (RFC 9110 §9.3.2).
+      for (const name of ["date", "x-request-id", "transfer-encoding"]) delete response.headers[name];
+      response.headers["content-security-policy"] &&= maskNonces(response.headers["content-security-policy"]);
+    }
+    expect(forHead).toEqual({ ...forGet, body: "" });
+  }
+});
+
+function maskNonces(policy: string) {
+  return policy.replaceAll(/'nonce-[^']+'/g, "'nonce'");
+}
+
+test.each(EVERY_KIND)("every response for %s has Cache-Control", async (_label, path) => {
+  const responses = [
+    await send("GET", path),
+    await send("POST", path),
+    await send("GET", path, "Host: second"),
+    await send("GET", path, "If-None-Match: *"),
+    await send("GET", path, "Range: bytes=9999999-"),
+    await send("GET", path, "Range: bytes=0-0"),
+  ];
+  for (const { headers } of responses) expect(headers["cache-control"]).toBeTruthy();
+});
+
+test.each([
+  ["home", "/"],
+  ["an asset", ASSET],
+])("304 for %s has the Vary, Cache-Control and ETag of 200", async (_label, path) => {
+  const whole = await send("GET", path, "Accept-Encoding: br");
+  const again = await send("GET", path, "Accept-Encoding: br", `If-None-Match: ${whole.headers.etag}`);
+  expect(again.status).toBe(304);
+  for (const name of ["vary", "cache-control", "etag"]) {
+    expect(again.headers[name]).toBeTruthy();
+    expect(again.headers[name]).toBe(whole.headers[name]);
+  }
+});
+
+test.each([
+  ["an asset", ASSET],
+  ["an icon", "/favicon.ico"],
+])("a range beyond the end of %s gets 416, which is not cached", async (_label, path) => {
+  const { status, headers } = await send("GET", path, "Range: bytes=9999999-", "Accept-Encoding: br");
+  expect(status).toBe(416);
+  expect(headers["cache-control"]).toBe("no-store");
+  expect(headers).not.toHaveProperty("content-encoding");
+  expect(headers["content-range"]).toMatch(/^bytes \*\/\d+$/);
+});
+
+test.each(["br", "gzip", "identity"])(
+  "a range of an asset is of its own bytes, also if %s is accepted",
+  async (coding) => {
+    const file = readFileSync(`build/client${ASSET}`, "latin1");
+    const { status, headers, body } = await send("GET", ASSET, "Range: bytes=10-19", `Accept-Encoding: ${coding}`);
+    expect(status).toBe(206);
+    expect(headers).not.toHaveProperty("content-encoding");
+    expect(headers["content-range"]).toBe(`bytes 10-19/${file.length}`);
+    expect(headers.vary).toBe("Accept-Encoding");
+    expect(body).toBe(file.slice(10, 20));
+  },
+);
