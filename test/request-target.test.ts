@@ -21,7 +21,7 @@ test.each([
   "[::1]:80",
   "[::ffff:127.0.0.1]",
   "[2001:DB8::1]:",
-])("isHost(%j)", (value) => {
+])("isHost(%j) is true", (value) => {
   expect(isHost(value)).toBe(true);
 });
 
@@ -60,7 +60,7 @@ test.each([
   "[localhost]",
   "<a>",
   '"a"',
-])("not isHost(%j)", (value) => {
+])("isHost(%j) is false", (value) => {
   expect(isHost(value)).toBe(false);
 });
 
@@ -85,7 +85,7 @@ test.each([
   ["http://a/b?c", "/b", "/b", "?c"],
   ["HTTPS://user@a:80/b", "/b", "/b", ""],
   ["http://a//b", "//b", "//b", ""],
-])("parseRequestTarget(%j)", (target, path, decoded, query) => {
+])("parseRequestTarget(%j) is path %j, decoded %j, query %j", (target, path, decoded, query) => {
   expect(parseRequestTarget(target)).toEqual({ path, decodedPath: decoded, query });
 });
 
@@ -106,6 +106,6 @@ test.each([
   ["1.1", "chunked, chunked", true],
   ["1.0", undefined, false],
   ["1.0", "chunked", true],
-])("hasAmbiguousFraming: HTTP/%s with %j: %j", (httpVersion, coding, expected) => {
+])("hasAmbiguousFraming of HTTP/%s with Transfer-Encoding %j is %j", (httpVersion, coding, expected) => {
   expect(hasAmbiguousFraming({ httpVersion, headers: { "transfer-encoding": coding } })).toBe(expected);
 });
