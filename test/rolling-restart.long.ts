@@ -9,8 +9,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { outcomeOf } from "./support/outcome.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-const FEWEST_REQUESTS = 20_000;
-const FEWEST_RESTARTS = 10;
+/** What `outcomeOf` says of a complete response. */
+const SUCCESS = "answered";
+const MIN_REQUESTS = 20_000;
+const MIN_RESTARTS = 10;
+/** On a busy machine the last responses may take long. */
+const SETTINGS = { SHUTDOWN_TIMEOUT_MS: "60000" };
 
 // Debian keeps nginx where a user's PATH doesn't reach.
 const NGINX_ENV = { PATH: `${process.env.PATH}:/usr/sbin` };
@@ -24,7 +28,7 @@ beforeAll(async () => {
   const { error } = spawnSync("nginx", ["-v"], { env: NGINX_ENV });
   if (error) throw new Error("This test needs nginx: on Debian, apt-get install nginx-light");
 
-  copies = [await startServer(), await startServer()];
+  copies = [await startServer(SETTINGS), await startServer(SETTINGS)];
   const free = createServer().listen(0, "127.0.0.1");
   await once(free, "listening");
   const { port } = free.address() as AddressInfo;
@@ -66,12 +70,11 @@ beforeAll(async () => {
     stdio: "inherit",
   });
   await vi.waitUntil(
-    () =>
-      fetch(url).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    { timeout: 10_000 },
+    async () => {
+      const response = await fetch(url).catch(() => undefined);
+      return response?.ok;
+    },
+    { timeout: 60_000 },
   );
 });
 
@@ -81,7 +84,7 @@ afterAll(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-test("two copies behind nginx, restarted in turn under load, fail no request", async () => {
+test("two copies behind nginx, restarted one after the other under load, fail no request", async () => {
   const outcomes: Record<string, number> = {};
   let isOver = false;
   const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: false })];
@@ -95,15 +98,15 @@ test("two copies behind nginx, restarted in turn under load, fail no request", a
   );
 
   let restarts = 0;
-  while (restarts < FEWEST_RESTARTS || (outcomes.ok ?? 0) < FEWEST_REQUESTS) {
+  while (restarts < MIN_RESTARTS || (outcomes[SUCCESS] ?? 0) < MIN_REQUESTS) {
     const index = restarts % copies.length;
     const { url: before, opsUrl, stop } = copies[index] as RunningServer;
     expect(await stop()).toBe(0);
-    copies[index] = await startServer({ PORT: new URL(before).port, OPS_PORT: new URL(opsUrl).port });
+    copies[index] = await startServer({ ...SETTINGS, PORT: new URL(before).port, OPS_PORT: new URL(opsUrl).port });
     restarts += 1;
   }
   isOver = true;
   await Promise.all(clients);
   console.log(`${restarts} restarts`, outcomes);
-  expect(outcomes).toEqual({ ok: expect.any(Number) });
+  expect(outcomes).toEqual({ [SUCCESS]: expect.any(Number) });
 });
