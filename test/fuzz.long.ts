@@ -120,7 +120,7 @@ const statuses: Record<string, number> = {};
 async function fuzz(seed: number) {
   await fc.assert(
     fc.asyncProperty(request, async (request) => {
-      const { answers: responses, isClosed } = await exchange(server.url, request, true);
+      const { responses, isClosed } = await exchange(server.url, request, true);
       expect(isClosed).toBe(true);
       for (const { status, body } of responses) {
         statuses[status] = (statuses[status] ?? 0) + 1;

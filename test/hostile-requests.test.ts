@@ -42,7 +42,7 @@ const times = (count: number, toLine: (index: number) => string) => Array.from({
 
 /** Sends bytes, and reads all responses until the server closes the connection. */
 async function sendAll(bytes: string) {
-  const { answers: responses, isClosed } = await exchange(server.url, bytes);
+  const { responses, isClosed } = await exchange(server.url, bytes);
   expect(isClosed).toBe(true);
   return { responses, statuses: responses.map(({ status }) => status) };
 }
@@ -194,11 +194,9 @@ test.each([
 test.each([
   ["headers over 16 KB", 431, get("/", `X: ${"a".repeat(17_000)}`)],
   ["a target over 16 KB", 431, get(`/${"a".repeat(17_000)}`)],
-  ["100 headers", 200, get("/", ...times(98, (i) => `X-${i}: a`))],
-  ["101 headers", 431, get("/", ...times(99, (i) => `X-${i}: a`))],
-  ["1,500 headers", 431, get("/", ...times(1500, (i) => `X${i}:`))],
-  ["3,000 times one header", 431, get("/", ...times(3000, () => "X:"))],
-  ["a second Host after 100 headers", 431, get("/", ...times(100, (i) => `X-${i}: a`), "Host: other")],
+  ["1,500 headers", 200, get("/", ...times(1500, (i) => `X${i}:`))],
+  ["a second Host after 1,500 headers", 400, get("/", ...times(1500, (i) => `X${i}:`), "Host: other")],
+  ["a second Host after 3,000 times one header", 400, get("/", ...times(3000, () => "X:"), "Host: other")],
 ])("%s: %i", async (_label, status, request) => {
   expect((await send(request)).status).toBe(status);
 });

@@ -29,7 +29,7 @@ const EVERY_KIND = [
 /** Sends a request over a connection of its own, which the server closes after its response. */
 async function send(method: string, path: string, ...headers: string[]) {
   const lines = [`${method} ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers, "", ""];
-  const { answers: responses, isClosed } = await exchange(server.url, lines.join("\r\n"));
+  const { responses, isClosed } = await exchange(server.url, lines.join("\r\n"));
   expect(isClosed).toBe(true);
   expect(responses).toHaveLength(1);
   return responses[0] as (typeof responses)[0];

@@ -119,10 +119,10 @@ const parsed = (path: string) => parseRequestTarget(path)?.path as string;
 test.each(Object.entries(TREES))("%s: every path has the route that matchRoutes finds", (_name, tree) => {
   // It warns of broken escapes, and then matches the path as it stands.
   vi.spyOn(console, "warn").mockReturnValue();
-  const { find } = createRouteTable(toManifest(tree));
+  const { findRoute } = createRouteTable(toManifest(tree));
   fc.assert(
     fc.property(path, (path) => {
-      expect(find(parsed(path))?.id).toBe(matchRoutes(tree, { pathname: path })?.at(-1)?.route.id);
+      expect(findRoute(parsed(path))?.id).toBe(matchRoutes(tree, { pathname: path })?.at(-1)?.route.id);
     }),
     { numRuns: 2000 },
   );
@@ -131,7 +131,7 @@ test.each(Object.entries(TREES))("%s: every path has the route that matchRoutes 
 const REPEATED = ["/a", "/", "/.", "/%25", "/%", "/%0a", "/items/1", "/about/", "/items%2F", "/a.data"];
 
 test.each(Object.entries(TREES))("%s: finding a route takes time in proportion to the path's length", (_name, tree) => {
-  const { find } = createRouteTable(toManifest(tree));
+  const { findRoute } = createRouteTable(toManifest(tree));
   for (const part of REPEATED) {
     const short = part.repeat(2000 / part.length);
     const long = part.repeat(16_000 / part.length);
@@ -147,7 +147,7 @@ test.each(Object.entries(TREES))("%s: finding a route takes time in proportion t
 
   function measure(path: string) {
     const startedAt = performance.now();
-    find(parsed(path));
+    findRoute(parsed(path));
     return performance.now() - startedAt;
   }
 });
