@@ -23,7 +23,7 @@ type Target = { name: string; command: string[] };
 type Running = { child: ChildProcess; pid: number; url: string };
 
 /** The same app, whose routes don't say that they are rendered once. Returns its folder. */
-function buildWithoutRenderOnce() {
+async function buildWithoutRenderOnce() {
   const copy = copyProject();
   for (const route of ["home", "not-found"]) {
     const file = join(copy, `app/routes/${route}.tsx`);
@@ -32,7 +32,7 @@ function buildWithoutRenderOnce() {
     if (changed === source) throw new Error(`${file} is not rendered once`);
     writeFileSync(file, changed);
   }
-  build(copy);
+  await build(copy);
   return copy;
 }
 
@@ -135,8 +135,8 @@ function median(name: string, metric: string) {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-build(".");
-const everyRequest = buildWithoutRenderOnce();
+await build(".");
+const everyRequest = await buildWithoutRenderOnce();
 const answers = join(everyRequest, "answers.json");
 const shipped: Target = { name: "this server", command: [resolve("build/server/index.js")] };
 const targets: Target[] = [

@@ -1,12 +1,8 @@
-import { rmSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Page } from "playwright-core";
 import type { notify } from "../app/toast/notify.ts";
 import type { useToast } from "../app/toast/toast.ts";
 import { findViolations } from "./support/axe.ts";
-import { launchChromium } from "./support/chromium.ts";
-import { build, copyAndGrow } from "./support/copy-project.ts";
-import { type RunningServer, startServer } from "./support/start-server.ts";
+import { test as base, expect, open } from "./support/fixtures.ts";
 
 declare global {
   interface Window {
@@ -15,147 +11,124 @@ declare global {
   }
 }
 
-let folder: string;
-let server: RunningServer;
-let browser: Browser;
-let page: Page;
-let complaints: string[];
+const test = base
+  .extend("url", ({ grownServer }) => `${grownServer.url}/app-shell`)
+  // Each page has a context of its own, because its clock is its context's.
+  .extend("newPage", { scope: "file" }, ({ browser }) => {
+    return () => browser.newPage({ viewport: { width: 1280, height: 720 } });
+  });
 
-beforeAll(async () => {
-  folder = copyAndGrow();
-  build(folder);
-  [server, browser] = await Promise.all([startServer({}, folder), launchChromium()]);
-});
+const message = (page: Page) => page.locator(".toast");
+const notification = (page: Page) => page.locator("[data-sonner-toast]");
+const messages = (page: Page) => page.getByRole("region", { name: /^Messages/ });
+const notifications = (page: Page) => page.getByRole("region", { name: /^Notifications/ });
+const query = (page: Page) => page.getByText("Query:");
+const inStore = (page: Page) => page.locator("output");
 
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
-
-beforeEach(async () => {
-  complaints = [];
-  page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
-  page.on("console", (message) => complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(error.message));
-});
-
-afterEach(async () => {
-  await page.close();
-  expect(complaints).toEqual([]);
-});
-
-const message = () => page.locator(".toast");
-const notification = () => page.locator("[data-sonner-toast]");
-const messages = () => page.getByRole("region", { name: /^Messages/ });
-const notifications = () => page.getByRole("region", { name: /^Notifications/ });
-const query = () => page.getByText("Query:");
-const inStore = () => page.locator("output");
-
-async function open(search = "") {
-  await page.goto(`${server.url}/app-shell${search}`);
-  await messages().waitFor({ state: "attached" });
-  await notifications().waitFor({ state: "attached" });
+async function openShell(page: Page, url: string) {
+  await open(page, url);
+  await messages(page).waitFor({ state: "attached" });
+  await notifications(page).waitFor({ state: "attached" });
 }
 
 /** From here on the page's time passes only as the test says. */
-async function openInFakeTime(search = "") {
+async function openInFakeTime(page: Page, url: string) {
   await page.clock.install();
-  await open(search);
+  await openShell(page, url);
   await page.clock.pauseAt(Date.now() + 60_000);
 }
 
-test("of three toasts the newest shows, with all that it was given", async () => {
-  await open();
+test("of three toasts the newest shows, with all that it was given", async ({ page, url }) => {
+  await openShell(page, url);
   await page.evaluate(() => {
     for (const title of ["one", "two"]) window.appShell.toast({ title });
     const action = { label: "Undo", altText: "Undo in the settings", onClick: () => window.appShell.attempts.push(1) };
     window.appShell.toast({ title: "three", description: "It is gone", variant: "destructive", action });
   });
-  await expect.poll(() => message().allInnerTexts()).toEqual([expect.stringMatching(/^three\s+It is gone\s+Undo/)]);
-  expect(await message().getAttribute("data-variant")).toBe("destructive");
+  await expect.poll(() => message(page).allInnerTexts()).toEqual([expect.stringMatching(/^three\s+It is gone\s+Undo/)]);
+  expect(await message(page).getAttribute("data-variant")).toBe("destructive");
   await page.getByRole("button", { name: "Undo" }).click();
   expect(await page.evaluate(() => window.appShell.attempts)).toEqual([1]);
-  await message().waitFor({ state: "detached" });
+  await message(page).waitFor({ state: "detached" });
 });
 
-test("a toast shows for 5 s, and stays in the store for 1,000 s more", async () => {
-  await openInFakeTime();
+test("a toast shows for 5 s, and stays in the store for 1,000 s more", async ({ page, url }) => {
+  await openInFakeTime(page, url);
   await page.evaluate(() => window.appShell.toast({ title: "Saved" }));
-  await message().waitFor();
+  await message(page).waitFor();
   await page.clock.runFor(4800);
-  expect(await message().getAttribute("data-state")).toBe("open");
+  expect(await message(page).getAttribute("data-state")).toBe("open");
   await page.clock.runFor(400);
-  await message().waitFor({ state: "detached" });
-  expect(await inStore().textContent()).toBe("1");
+  await message(page).waitFor({ state: "detached" });
+  expect(await inStore(page).textContent()).toBe("1");
   await page.clock.fastForward(999_000);
-  expect(await inStore().textContent()).toBe("1");
+  expect(await inStore(page).textContent()).toBe("1");
   await page.clock.fastForward(1500);
-  await expect.poll(() => inStore().textContent()).toBe("0");
+  await expect.poll(() => inStore(page).textContent()).toBe("0");
 });
 
-test("a toast stays for as long as it says", async () => {
-  await openInFakeTime();
+test("a toast stays for as long as it says", async ({ page, url }) => {
+  await openInFakeTime(page, url);
   await page.evaluate(() => window.appShell.toast({ title: "Saved", duration: 20_000 }));
-  await message().waitFor();
+  await message(page).waitFor();
   await page.clock.runFor(19_000);
-  expect(await message().getAttribute("data-state")).toBe("open");
+  expect(await message(page).getAttribute("data-state")).toBe("open");
   await page.clock.runFor(1500);
-  await message().waitFor({ state: "detached" });
+  await message(page).waitFor({ state: "detached" });
 });
 
-test("toasts are updated and dismissed by id, and all are dismissed at once", async () => {
-  await open();
-  const id = await page.evaluate(() => window.appShell.toast({ title: "Saving" }).id);
+test("toasts are updated and dismissed by id, and all are dismissed at once", async ({ page, url }) => {
+  await openShell(page, url);
+  const id = await page.evaluate(() => window.appShell.toast({ title: "Saving", duration: 3_600_000 }).id);
   await page.evaluate((id) => window.appShell.update(id, { title: "Saved" }), id);
-  await message().filter({ hasText: "Saved" }).waitFor();
+  await message(page).filter({ hasText: "Saved" }).waitFor();
   await page.evaluate(() => window.appShell.dismiss("another"));
-  expect(await message().getAttribute("data-state")).toBe("open");
+  expect(await message(page).getAttribute("data-state")).toBe("open");
   await page.evaluate((id) => window.appShell.dismiss(id), id);
-  await message().waitFor({ state: "detached" });
+  await message(page).waitFor({ state: "detached" });
 
-  await page.evaluate(() => window.appShell.toast({ title: "Saved again" }));
-  await message().waitFor();
+  await page.evaluate(() => window.appShell.toast({ title: "Saved again", duration: 3_600_000 }));
+  await message(page).waitFor();
   await page.evaluate(() => window.appShell.dismiss());
-  await message().waitFor({ state: "detached" });
+  await message(page).waitFor({ state: "detached" });
 });
 
-test.each([
+test.for([
   { x: 60, y: 0, dismisses: true },
   { x: 40, y: 0, dismisses: false },
   { x: -60, y: 0, dismisses: false },
   { x: 0, y: 60, dismisses: false },
-])("a swipe by $x px to the right and $y px down dismisses: $dismisses", async ({ x, y, dismisses }) => {
-  await open();
-  await page.evaluate(() => window.appShell.toast({ title: "Saved" }));
-  const box = await message().boundingBox();
+])("a swipe by $x px to the right and $y px down dismisses: $dismisses", async ({ x, y, dismisses }, { page, url }) => {
+  await openShell(page, url);
+  await page.evaluate(() => window.appShell.toast({ title: "Saved", duration: 3_600_000 }));
+  const box = await message(page).boundingBox();
   const [left, top] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
   await page.mouse.move(left, top);
   await page.mouse.down();
   await page.mouse.move(left + x, top + y, { steps: 10 });
   await page.mouse.up();
-  if (dismisses) await message().waitFor({ state: "detached", timeout: 1000 });
-  else expect(await message().getAttribute("data-state")).toBe("open");
+  if (dismisses) await message(page).waitFor({ state: "detached" });
+  else expect(await message(page).getAttribute("data-state")).toBe("open");
 });
 
-test("F8 moves the focus to the messages, and Escape dismisses the one that has it", async () => {
-  await open();
+test("F8 moves the focus to the messages, and Escape dismisses the one that has it", async ({ page, url }) => {
+  await openShell(page, url);
   await page.evaluate(() => {
-    window.appShell.notify("New mail");
-    window.appShell.toast({ title: "Saved" });
+    window.appShell.notify("New mail", { duration: 3_600_000 });
+    window.appShell.toast({ title: "Saved", duration: 3_600_000 });
   });
-  await message().waitFor();
+  await message(page).waitFor();
   await page.keyboard.press("F8");
-  expect(await messages().evaluate((region) => region.contains(document.activeElement))).toBe(true);
+  expect(await messages(page).evaluate((region) => region.contains(document.activeElement))).toBe(true);
   await page.keyboard.press("Tab");
-  expect(await message().evaluate((toast) => toast === document.activeElement)).toBe(true);
+  expect(await message(page).evaluate((toast) => toast === document.activeElement)).toBe(true);
   await page.keyboard.press("Escape");
-  await message().waitFor({ state: "detached" });
-  expect(await notification().count()).toBe(1);
+  await message(page).waitFor({ state: "detached" });
+  expect(await notification(page).count()).toBe(1);
 });
 
-test("of five notifications three show, each 356 px wide, for 4 s", async () => {
-  await openInFakeTime();
+test("of five notifications three show, each 356 px wide, for 4 s", async ({ page, url }) => {
+  await openInFakeTime(page, url);
   await page.evaluate(() => {
     for (const text of ["1", "2", "3", "4", "5"]) window.appShell.notify(text);
   });
@@ -166,12 +139,12 @@ test("of five notifications three show, each 356 px wide, for 4 s", async () => 
     356, 356, 356,
   ]);
   await page.clock.runFor(2500);
-  expect(await notification().count()).toBe(5);
+  expect(await notification(page).count()).toBe(5);
   await page.clock.runFor(1000);
-  await expect.poll(() => notification().count()).toBe(0);
+  await expect.poll(() => notification(page).count()).toBe(0);
 });
 
-test("toasts that are called before their renderers are there show once these are", async () => {
+test("toasts that are called before their renderers are there show once these are", async ({ page, url }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -180,7 +153,7 @@ test("toasts that are called before their renderers are there show once these ar
     await held;
     await route.continue();
   });
-  await page.goto(`${server.url}/app-shell`);
+  await page.goto(url);
   await page.waitForFunction(() => window.appShell);
   await page.evaluate(() => {
     window.appShell.toast({ title: "early message" });
@@ -192,8 +165,8 @@ test("toasts that are called before their renderers are there show once these ar
   await page.locator("[data-sonner-toast]", { hasText: "early notification" }).waitFor();
 });
 
-test("the two live regions have names of their own, and say each toast once", async () => {
-  await openInFakeTime();
+test("the two live regions have names of their own, and say each toast once", async ({ page, url }) => {
+  await openInFakeTime(page, url);
   const names = await page.getByRole("region").evaluateAll((all) => all.map((region) => region.ariaLabel));
   expect(names).toEqual(["Messages (F8)", "Notifications alt+T"]);
   await page.evaluate(() => {
@@ -206,22 +179,22 @@ test("the two live regions have names of their own, and say each toast once", as
   await expect.poll(() => live.filter({ hasText: "New mail" }).count()).toBe(1);
 });
 
-test.each([
-  ["hover", () => page.getByRole("button", { name: "Delete" }).hover()],
-  ["focus", () => page.keyboard.press("Tab")],
-])("a tooltip opens on %s and closes on Escape", async (_, point) => {
-  await open();
-  await point();
+test.for([
+  { event: "hover", point: (page: Page) => page.getByRole("button", { name: "Delete" }).hover() },
+  { event: "focus", point: (page: Page) => page.keyboard.press("Tab") },
+])("a tooltip opens on $event and closes on Escape", async ({ point }, { page, url }) => {
+  await openShell(page, url);
+  await point(page);
   await page.getByRole("tooltip", { name: "It can be undone" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("tooltip").waitFor({ state: "detached" });
 });
 
-test.each(["light", "dark"] as const)(
+test.for(["light", "dark"] as const)(
   "axe finds nothing while toasts and a tooltip are open: %s",
-  async (colorScheme) => {
+  async (colorScheme, { page, url }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    await open();
+    await openShell(page, url);
     await page.evaluate(() => {
       const action = { label: "Undo", altText: "Press Control and Z", onClick: () => {} };
       window.appShell.toast({
@@ -229,26 +202,26 @@ test.each(["light", "dark"] as const)(
         description: "One note",
         action,
         variant: "destructive",
-        duration: 60_000,
+        duration: 3_600_000,
       });
-      window.appShell.notify("New mail", { duration: 60_000 });
+      window.appShell.notify("New mail", { duration: 3_600_000 });
     });
     await page.getByRole("button", { name: "Delete" }).hover();
     await page.getByRole("tooltip").waitFor({ state: "attached" });
-    await message().waitFor();
-    await notification().waitFor();
+    await message(page).waitFor();
+    await notification(page).waitFor();
     expect(await findViolations(page)).toEqual([]);
   },
 );
 
-test("toasts and tooltips follow light and dark", async () => {
-  await open();
+test("toasts and tooltips follow light and dark", async ({ page, url }) => {
+  await openShell(page, url);
   await page.evaluate(() => {
     window.appShell.toast({ title: "Saved" });
     window.appShell.notify("New mail");
   });
   await page.getByRole("button", { name: "Delete" }).hover();
-  const pieces = [message(), notification(), page.locator(".tooltip")];
+  const pieces = [message(page), notification(page), page.locator(".tooltip")];
   const backgrounds = () =>
     Promise.all(pieces.map((piece) => piece.evaluate((element) => getComputedStyle(element).backgroundColor)));
   await page.emulateMedia({ colorScheme: "light" });
@@ -257,46 +230,46 @@ test("toasts and tooltips follow light and dark", async () => {
   await expect.poll(async () => (await backgrounds()).filter((color, i) => color !== light[i]).length).toBe(3);
 });
 
-test.each([
-  ["by default", "?fail", [1000, 2000, 4000]],
-  ["at most 30 s apart", "?fail&retry=7", [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
-])("a failing query is tried again %s", async (_, search, delays) => {
-  await openInFakeTime(search);
+test.for([
+  { how: "by default", search: "?fail", delays: [1000, 2000, 4000] },
+  { how: "at most 30 s apart", search: "?fail&retry=7", delays: [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000] },
+])("a failing query is tried again $how", async ({ search, delays }, { page, url }) => {
+  await openInFakeTime(page, url + search);
   await page.getByRole("button", { name: "Query" }).click();
   await expect.poll(() => page.evaluate(() => window.appShell.attempts.length)).toBe(1);
   await page.clock.runFor(100_000);
-  await query().filter({ hasText: "error" }).waitFor();
+  await query(page).filter({ hasText: "error" }).waitFor();
   const attempts = await page.evaluate(() => window.appShell.attempts);
   expect(attempts.slice(1).map((time, i) => time - (attempts[i] as number))).toEqual(delays);
 });
 
-test.each([
+test.for([
   { minutes: 4.9, status: "success" },
   { minutes: 5.1, status: "pending" },
-])("data that was unused for $minutes minutes is at first: $status", async ({ minutes, status }) => {
-  await openInFakeTime();
+])("data that was unused for $minutes minutes is at first: $status", async ({ minutes, status }, { page, url }) => {
+  await openInFakeTime(page, url);
   const toggle = page.getByRole("button", { name: "Query" });
   await toggle.click();
   await expect.poll(() => page.evaluate(() => window.appShell.attempts.length)).toBe(1);
   await page.clock.runFor(200);
-  await query().filter({ hasText: "success" }).waitFor();
+  await query(page).filter({ hasText: "success" }).waitFor();
   await toggle.click();
   await page.clock.runFor(minutes * 60_000);
   await toggle.click();
-  expect(await query().textContent()).toBe(`Query: ${status}`);
+  expect(await query(page).textContent()).toBe(`Query: ${status}`);
 });
 
-test("renders that overlap never share a query client", async () => {
+test("renders that overlap never share a query client", async ({ grownServer }) => {
   const names = ["ada", "grace", "linus"];
-  const pages = await Promise.all(names.map((name) => fetch(`${server.url}/visitors/${name}`)));
+  const pages = await Promise.all(names.map((name) => fetch(`${grownServer.url}/visitors/${name}`)));
   const texts = await Promise.all(pages.map((response) => response.text()));
   expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
 });
 
-test.each(["/", "/app-shell", "/nowhere"])(
+test.for(["/", "/app-shell", "/nowhere"])(
   "what the server renders for %s holds no toast and no style attribute",
-  async (path) => {
-    const html = await (await fetch(server.url + path)).text();
+  async (path, { grownServer }) => {
+    const html = await (await fetch(grownServer.url + path)).text();
     expect(html.replace(/<(style|script)\b.*?<\/\1>/gs, "")).not.toMatch(
       /\sstyle=|class="toast|data-sonner|role="region"/,
     );

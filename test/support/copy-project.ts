@@ -1,11 +1,15 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
-const LEFT_OUT = new Set([".git", ".react-router", "build", "node_modules"]);
+const LEFT_OUT = new Set([".git", ".react-router", "bench", "build", "docs", "node_modules", "test"]);
 
-/** Copies the project, as it is here, to a new folder. */
+/** The size of `/film.mp4`, a large file of the copy with the example pages: it repeats "0123456789". */
+export const FILM_BYTES = 50 * 1024 * 1024;
+
+/** Copies the project, as it is here and without its tests, to a new folder. */
 export function copyProject() {
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
   for (const name of readdirSync(".")) {
@@ -22,29 +26,18 @@ export function copyProject() {
   return folder;
 }
 
-/** Copies the project, and adds the pages of test/fixtures to it: files in app/, and lines in app/routes.ts. */
+/** Copies the project, and adds the example pages of test/fixtures to it, and the film. */
 export function copyAndGrow() {
   const folder = copyProject();
-  cpSync("test/fixtures", join(folder, "app"), { recursive: true });
+  cpSync("test/fixtures/routes", join(folder, "app/routes"), { recursive: true });
   const [, lines = ""] = /\[\n(.*)\n\]/s.exec(readFileSync("test/fixtures/routes.ts", "utf8")) ?? [];
-  addRoutes(folder, lines);
-  return folder;
-}
-
-/** Copies the project, and adds pages that are given by their name and their code. */
-export function copyWithPages(pages: Record<string, string>) {
-  const folder = copyProject();
-  for (const [name, code] of Object.entries(pages)) writeFileSync(join(folder, `app/routes/${name}.tsx`), code);
-  const lines = Object.keys(pages).map((name) => `{ id: "${name}", path: "/${name}", file: "routes/${name}.tsx" },`);
-  addRoutes(folder, lines.join("\n"));
-  return folder;
-}
-
-function addRoutes(folder: string, lines: string) {
   const routes = readFileSync("app/routes.ts", "utf8");
   writeFileSync(join(folder, "app/routes.ts"), routes.replace("\n];", `\n${lines}\n];`));
+  writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
+  return folder;
 }
 
-export function build(folder: string) {
-  execFileSync("npm", ["run", "build"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+/** Makes a production build. Rejects with what the build wrote when it fails. */
+export async function build(folder: string) {
+  await promisify(execFile)("npm", ["run", "build"], { cwd: folder });
 }

@@ -1,39 +1,57 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 
 type Line = Record<string, unknown> & { msg: string };
 
-export type RunningServer = {
-  url: string;
-  opsUrl: string;
-  child: ChildProcess;
+export type ServerProcess = {
+  child: ChildProcessByStdio<null, Readable, null>;
   /** What it has logged so far. */
   lines: Line[];
+  /** Resolves with the exit code, once all that it has logged is read. */
+  exited: Promise<number | null>;
+};
+
+export type RunningServer = ServerProcess & {
+  url: string;
+  opsUrl: string;
   /** Sends SIGTERM; resolves with the exit code. */
   stop: () => Promise<number | null>;
 };
 
-/** Starts a production build as an operator does, on free ports; resolves when it says it is ready. */
-export async function startServer(env: Record<string, string> = {}, folder = process.cwd()): Promise<RunningServer> {
+const running = new Set<ServerProcess["child"]>();
+
+// However the tests end, their servers end with them.
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Spawns a production build as an operator does, on free ports. */
+export function spawnServer(env: Record<string, string> = {}, folder = process.cwd()): ServerProcess {
   const child = spawn(process.execPath, [`${folder}/build/server/index.js`], {
     env: { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
   const lines: Line[] = [];
-  const { port, opsPort } = await new Promise<Line>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on("line", (text) => {
-      const line = JSON.parse(text) as Line;
-      lines.push(line);
-      if (line.msg === "ready") resolve(line);
-    });
-    child.once("exit", (code) => reject(new Error(`the server exited with ${code}: ${JSON.stringify(lines)}`)));
-  });
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  createInterface({ input: child.stdout }).on("line", (text) => lines.push(JSON.parse(text)));
+  return { child, lines, exited: once(child, "close").then(([code]) => code) };
+}
+
+/** Spawns a production build, and resolves when it says that it is ready. */
+export async function startServer(env: Record<string, string> = {}, folder = process.cwd()): Promise<RunningServer> {
+  const server = spawnServer(env, folder);
+  const { child, lines, exited } = server;
+  const findReady = () => lines.find(({ msg }) => msg === "ready");
+  while (!findReady() && running.has(child)) await setTimeout(10);
+  const ready = findReady();
+  if (!ready) throw new Error(`the server exited with ${await exited}: ${JSON.stringify(lines)}`);
+  const stop = () => {
     child.kill("SIGTERM");
-    const [code] = await once(child, "exit");
-    return code as number | null;
+    return exited;
   };
-  return { url: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}`, child, lines, stop };
+  return { ...server, url: `http://127.0.0.1:${ready.port}`, opsUrl: `http://127.0.0.1:${ready.opsPort}`, stop };
 }
