@@ -1,27 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "./support/chromium.ts";
-import { type RunningServer, startServer } from "./support/start-server.ts";
+import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
 const ASSETS = "build/client/assets";
-/** Bytes, brotli, of what the browser loads before a page is interactive. */
-const MOST_BEFORE_INTERACTIVE = 106_000;
+/** Brotli, of what the browser loads before a page is interactive. */
+const MAX_INTERACTIVE_BYTES = 106_000;
 /** The same with both toast systems. */
-const MOST_WITH_TOASTS = 120_000;
-const MOST_SCRIPTS = 5;
+const MAX_TOTAL_BYTES = 120_000;
 
-let server: RunningServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 
 const scripts = readdirSync(ASSETS).filter((name) => name.endsWith(".js"));
 
@@ -29,23 +15,22 @@ function brotliSize(names: string[]) {
   return names.reduce((sum, name) => sum + statSync(`${ASSETS}/${name}.br`).size, 0);
 }
 
-test.each(["/", "/nowhere"])("%s loads few scripts, and small ones", async (path) => {
-  const page = await browser.newPage();
-  const loaded = new Set<string>();
-  page.on("request", (request) => {
-    if (request.resourceType() === "script") loaded.add(request.url().replace(/.*\//, ""));
-  });
-  await page.goto(server.url + path, { waitUntil: "networkidle" });
-  await page.close();
-  const size = brotliSize([...loaded]);
-  console.log(`${path}: ${loaded.size} scripts, ${size} bytes of at most ${MOST_BEFORE_INTERACTIVE} (brotli)`);
-  expect(loaded.size).toBeGreaterThan(0);
-  expect(loaded.size).toBeLessThanOrEqual(MOST_SCRIPTS);
-  expect(size).toBeLessThanOrEqual(MOST_BEFORE_INTERACTIVE);
+test.for([
+  { path: "/", count: 4 },
+  { path: "/nowhere", count: 5 },
+])("$path loads $count scripts, small ones, and no stylesheet", async ({ path, count }, { page, server }) => {
+  const loaded: string[] = [];
+  page.on("request", (request) => loaded.push(request.url().replace(/.*\//, "")));
+  await open(page, server.url + path);
+  await page.waitForLoadState("networkidle");
+  const size = brotliSize(loaded.filter((name) => name.endsWith(".js")));
+  console.log(`${path}: ${size} bytes of at most ${MAX_INTERACTIVE_BYTES} (brotli)`);
+  expect(loaded.filter((name) => name.endsWith(".js"))).toHaveLength(count);
+  expect(loaded.filter((name) => name.endsWith(".css"))).toEqual([]);
+  expect(size).toBeLessThanOrEqual(MAX_INTERACTIVE_BYTES);
 });
 
-test.each(["/", "/nowhere"])("%s has its scripts wait for what it shows", async (path) => {
-  const page = await browser.newPage();
+test.for(["/", "/nowhere"])("%s has its scripts wait for what it shows", async (path, { page, server }) => {
   const protocol = await page.context().newCDPSession(page);
   const priorities = new Set<string>();
   protocol.on("Network.requestWillBeSent", ({ type, request }) => {
@@ -53,18 +38,17 @@ test.each(["/", "/nowhere"])("%s has its scripts wait for what it shows", async 
   });
   await protocol.send("Network.enable");
   await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
-  await page.close();
   expect([...priorities]).toEqual(["Low"]);
 });
 
 test("with both toast systems too the scripts are small", () => {
   expect(scripts).toContainEqual(expect.stringMatching(/^toasters-/));
   const size = brotliSize(scripts);
-  console.log(`all scripts: ${size} bytes of at most ${MOST_WITH_TOASTS} (brotli)`);
-  expect(size).toBeLessThanOrEqual(MOST_WITH_TOASTS);
+  console.log(`all scripts: ${size} bytes of at most ${MAX_TOTAL_BYTES} (brotli)`);
+  expect(size).toBeLessThanOrEqual(MAX_TOTAL_BYTES);
 });
 
-test.each(scripts)("%s holds no styles and nothing of the framework's development tools", async (name) => {
+test.for(scripts)("%s holds no styles and nothing of the framework's development tools", async (name, { server }) => {
   const script = readFileSync(`${ASSETS}/${name}`, "utf8");
   const [, inDocument = ""] = /<style[^>]*>(.*?)<\/style>/s.exec(await (await fetch(server.url)).text()) ?? [];
   const inFiles = readdirSync(ASSETS).filter((file) => file.endsWith(".css"));

@@ -3,29 +3,24 @@ import { readdirSync } from "node:fs";
 import { CspEvaluator } from "csp_evaluator/dist/evaluator.js";
 import { Severity } from "csp_evaluator/dist/finding.js";
 import { CspParser } from "csp_evaluator/dist/parser.js";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { launchChromium } from "./support/chromium.ts";
+import type { Page } from "playwright-core";
 import { exchange } from "./support/exchange.ts";
-import { type RunningServer, startServer } from "./support/start-server.ts";
+import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
-let server: RunningServer;
-let browser: Browser;
-
-beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer(), launchChromium()]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await server.stop();
-});
+declare global {
+  interface Window {
+    /** What the page's policy has reported: the directive and the URL. */
+    violations: string[];
+  }
+}
 
 const ASSET = `/assets/${readdirSync("build/client/assets").find((name) => name.endsWith(".js"))}`;
 /** No pattern of React Router's matches a line break, so this one is rendered when it is asked for. */
 const RENDERED = "/%0a";
 
-test.each<[number, string, ...string[]]>([
+test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
+
+test.for<[number, string, ...string[]]>([
   [200, "GET /"],
   [200, "HEAD /"],
   [304, "GET /", "If-None-Match: *"],
@@ -42,7 +37,7 @@ test.each<[number, string, ...string[]]>([
   [200, `GET ${ASSET}`, "Accept-Encoding: br"],
   [304, `GET ${ASSET}`, "If-None-Match: *"],
   [404, "GET /assets/unknown.js"],
-])("%d for %s: the headers that protect", async (status, request, ...lines) => {
+])("%d for %s: the headers that protect", async ([status, request, ...lines], { server }) => {
   const bytes = [`${request} HTTP/1.1`, "Host: localhost", "Connection: close", ...lines, "", ""].join("\r\n");
   const { responses } = await exchange(server.url, bytes);
   expect(responses).toMatchObject([
@@ -66,8 +61,8 @@ test.each<[number, string, ...string[]]>([
 });
 
 /** The directives of a page's policy, each with its sources, and the HTML that it came with. */
-async function ask(path: string) {
-  const response = await fetch(server.url + path);
+async function readPolicy(url: string) {
+  const response = await fetch(url);
   const policy = response.headers.get("Content-Security-Policy") ?? "";
   const directives = policy.split("; ").map((directive) => directive.split(" "));
   const sources: Record<string, string[]> = Object.fromEntries(directives.map(([name, ...rest]) => [name, rest]));
@@ -75,8 +70,7 @@ async function ask(path: string) {
 }
 
 /** What a browser takes for the inline elements of a document, with their nonces. */
-async function inlineElementsOf(html: string) {
-  const page = await browser.newPage();
+async function inlineElementsOf(page: Page, html: string) {
   const elements = await page.evaluate((html) => {
     const document = new DOMParser().parseFromString(html, "text/html");
     return ["script", "style"].map((name) =>
@@ -86,36 +80,42 @@ async function inlineElementsOf(html: string) {
       })),
     );
   }, html);
-  await page.close();
   const [scripts = [], styles = []] = elements;
   return { scripts, styles };
 }
 
-test.each(["/", "/unknown"])("%s: the policy has the hashes of the inline elements, and no others", async (path) => {
-  const { sources, html } = await ask(path);
-  const { scripts, styles } = await inlineElementsOf(html);
-  const hashes = (elements: { text: string }[]) =>
-    elements.map(({ text }) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
-  expect(scripts.length).toBeGreaterThan(0);
-  expect(styles.length).toBeGreaterThan(0);
-  expect(sources).toEqual({
-    "default-src": ["'none'"],
-    "script-src": ["'self'", ...hashes(scripts)],
-    "style-src": ["'self'", ...hashes(styles)],
-    "connect-src": ["'self'"],
-    "font-src": ["'self'"],
-    "img-src": ["'self'"],
-    "manifest-src": ["'self'"],
-    "media-src": ["'self'"],
-    "base-uri": ["'none'"],
-    "form-action": ["'self'"],
-    "frame-ancestors": ["'none'"],
-  });
-});
+test.for(["/", "/unknown"])(
+  "%s: the policy has the hashes of the inline elements, and no others",
+  async (path, { page, server }) => {
+    const { sources, html } = await readPolicy(server.url + path);
+    const { scripts, styles } = await inlineElementsOf(page, html);
+    const hashes = (elements: { text: string }[]) =>
+      elements.map(({ text }) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(styles.length).toBeGreaterThan(0);
+    expect(sources).toEqual({
+      "default-src": ["'none'"],
+      "script-src": ["'self'", ...hashes(scripts)],
+      "style-src": ["'self'", ...hashes(styles)],
+      "connect-src": ["'self'"],
+      "font-src": ["'self'"],
+      "img-src": ["'self'"],
+      "manifest-src": ["'self'"],
+      "media-src": ["'self'"],
+      "base-uri": ["'none'"],
+      "form-action": ["'self'"],
+      "frame-ancestors": ["'none'"],
+    });
+  },
+);
 
-test("a rendered page: its inline elements have the nonce of its policy, which is new each time", async () => {
-  const [first, second] = [await ask(RENDERED), await ask(RENDERED)];
-  const { scripts, styles } = await inlineElementsOf(first.html);
+test("a rendered page: its inline elements have the nonce of its policy, which is new each time", async ({
+  page,
+  server,
+}) => {
+  const url = server.url + RENDERED;
+  const [first, second] = [await readPolicy(url), await readPolicy(url)];
+  const { scripts, styles } = await inlineElementsOf(page, first.html);
   const nonces = new Set([...scripts, ...styles].map(({ nonce }) => `'nonce-${nonce}'`));
   expect([...nonces]).toHaveLength(1);
   expect(first.sources["script-src"]).toEqual(["'self'", ...nonces]);
@@ -124,8 +124,8 @@ test("a rendered page: its inline elements have the nonce of its policy, which i
   expect(second.policy.replaceAll(/nonce-[^']+/g, "")).toBe(first.policy.replaceAll(/nonce-[^']+/g, ""));
 });
 
-test.each(["/", "/unknown", RENDERED])("%s: what csp_evaluator finds", async (path) => {
-  const { policy } = await ask(path);
+test.for(["/", "/unknown", RENDERED])("%s: what csp_evaluator finds", async (path, { server }) => {
+  const { policy } = await readPolicy(server.url + path);
   const findings = new CspEvaluator(new CspParser(policy).csp).evaluate();
   // 'self' stays: of a module that a hash allows, Firefox and the specification allow no imports,
   // not even with 'strict-dynamic' (github.com/w3c/webappsec-csp/issues/243).
@@ -134,36 +134,34 @@ test.each(["/", "/unknown", RENDERED])("%s: what csp_evaluator finds", async (pa
   ]);
 });
 
-/** Opens a path; `reports` fills with whatever its policy reports, as events and in the console. */
-async function open(path: string) {
-  const page = await browser.newPage();
-  const reports: string[] = [];
-  page.on("console", (message) => {
-    if (/Content Security Policy|Permissions-Policy/.test(message.text())) reports.push(message.text());
+/** Has the page keep what its policy reports. */
+function keepViolations(page: Page) {
+  return page.addInitScript(() => {
+    window.violations = [];
+    addEventListener("securitypolicyviolation", (event) => {
+      window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
+    });
   });
-  await page.exposeFunction("report", (text: string) => reports.push(text));
-  await page.addInitScript(`
-    addEventListener("securitypolicyviolation", (event) => report(event.violatedDirective + " " + event.blockedURI));
-  `);
-  await page.goto(server.url + path, { waitUntil: "networkidle" });
-  return { page, reports };
 }
 
-test.each(["/", "/unknown", RENDERED])("%s: the browser reports nothing", async (path) => {
-  const { page, reports } = await open(path);
-  expect(await page.evaluate("window.__ROUTES__.length")).toBeGreaterThan(0);
-  expect(reports).toEqual([]);
-  await page.close();
+// What the browser writes to the console of a violation fails the test, too.
+test.for(["/", "/unknown", RENDERED])("%s: the browser reports nothing", async (path, { page, server }) => {
+  await keepViolations(page);
+  await open(page, server.url + path);
+  expect(await page.evaluate(() => window.__ROUTES__.length)).toBeGreaterThan(0);
+  expect(await page.evaluate(() => window.violations)).toEqual([]);
 });
 
-test("the browser reports nothing on the way home and back", async () => {
-  const { page, reports } = await open("/unknown");
-  await page.click("a");
-  await page.waitForURL(`${server.url}/`);
+test("the browser reports nothing on the way home and back", async ({ page, server }) => {
+  await keepViolations(page);
+  await open(page, `${server.url}/unknown`);
+  const heading = () => page.locator("h1").textContent();
+  const unknown = await heading();
+  await page.locator("main a").click();
+  await expect.poll(heading).not.toBe(unknown);
   await page.goBack();
-  await page.waitForSelector("text=Oops!");
-  expect(reports).toEqual([]);
-  await page.close();
+  await expect.poll(heading).toBe(unknown);
+  expect(await page.evaluate(() => window.violations)).toEqual([]);
 });
 
 const INJECTED: [string, string, (page: Page) => Promise<unknown>][] = [
@@ -197,9 +195,10 @@ function append(page: Page, name: string, properties: Record<string, string>) {
   );
 }
 
-test.each(INJECTED)("%s is kept out", async (_name, report, inject) => {
-  const { page, reports } = await open("/");
+test.for(INJECTED)("%s is blocked", async ([_name, violation, inject], { page, server, consoleMessages }) => {
+  await keepViolations(page);
+  await open(page, server.url);
   await inject(page);
-  await expect.poll(() => reports.join("\n")).toContain(report);
-  await page.close();
+  await expect.poll(() => page.evaluate(() => window.violations.join("\n"))).toContain(violation);
+  expect(consoleMessages.splice(0).join("\n")).toContain("Content Security Policy");
 });
