@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { pino } from "pino";
 import request from "supertest";
-import { expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import type * as App from "../server/app.ts";
 
 /** The application of a build, with or without its page cache. */
@@ -20,6 +20,8 @@ async function load(folder: string, cachesPages: boolean) {
 
 const app = await load(process.cwd(), true);
 const appWithoutCache = await load(process.cwd(), false);
+/** With the example pages of test/fixtures. */
+const grownApp = await load(inject("grownFolder"), true);
 
 const home = await request(app).get("/").set("Accept-Encoding", "identity");
 const notFound = await request(app).get("/nowhere").set("Accept-Encoding", "identity");
@@ -143,6 +145,35 @@ test.each(["/robots.txt", script])("%s is revalidated with 304", async (path) =>
     .get(path)
     .set("If-None-Match", headers.etag as string);
   expect(again.status).toBe(304);
+});
+
+const ACTION_METHODS = "GET, HEAD, POST";
+const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
+
+test.each([
+  ["GET", "/notes/1", "", 200, HTML, "private, no-cache"],
+  ["GET", "/notes/1.data", "", 200, "text/x-script", "private, no-cache"],
+  ["GET", "/notes/3", "", 404, HTML, "private, no-cache"],
+  ["GET", "/temperature", "", 200, "application/json", "private, no-cache"],
+  ["GET", "/about", "", 200, HTML, DOCUMENT_CACHE_CONTROL],
+  ["GET", "/docs/setup/linux", "", 200, HTML, "private, no-cache"],
+  ["GET", "/broken/loader", "", 500, HTML, "private, no-cache"],
+  ["POST", "/sign-up", "email=nobody", 400, HTML, "private, no-cache"],
+  ["POST", "/sign-up", "email=taken@example.org", 409, HTML, "private, no-cache"],
+  ["POST", "/sign-up", "email=ada@example.org", 303, undefined, "private, no-cache"],
+  ["POST", "/sign-up.data", "email=ada@example.org", 202, "text/x-script", "private, no-cache"],
+  ["PUT", "/sign-up", "email=ada@example.org", 405, TEXT, "no-store"],
+  ["POST", "/notes/1", "a=1", 405, TEXT, "no-store"],
+  ["POST", "/temperature", "a=1", 405, TEXT, "no-store"],
+])("an example page: %s %s %s: %i, %s, %s", async (method, path, body, status, type, cacheControl) => {
+  const sent = request(grownApp)[method.toLowerCase() as "get"](path);
+  const response = await (body ? sent.set(FORM).send(body) : sent);
+  expect(response.status).toBe(status);
+  expect(response.headers["content-type"]).toBe(type);
+  expect(response.headers["cache-control"]).toBe(cacheControl);
+  expect(response.headers.location).toBe(status === 303 ? "/about" : undefined);
+  const allowed = path === "/sign-up" ? ACTION_METHODS : "GET, HEAD";
+  expect(response.headers.allow).toBe(status === 405 ? allowed : undefined);
 });
 
 /** A nonce in place of hashes, and what comes with a form of its own for each content coding. */
