@@ -1,5 +1,7 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Config } from "@react-router/dev/config";
-import { precompress } from "./server/pages/precompress.ts";
+import { compress } from "./server/http/content-coding.ts";
 
 export default {
   // The server build has two entries (vite.config.ts).
@@ -16,3 +18,13 @@ export default {
   },
   buildEnd: () => precompress("build/client/assets"),
 } satisfies Config;
+
+/** Writes `NAME.br` and `NAME.gz` beside every file of a folder, so that no request compresses. */
+async function precompress(folder: string) {
+  const compressFile = async (name: string) => {
+    const path = join(folder, name);
+    const { br, gzip } = await compress(await readFile(path));
+    await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gzip)]);
+  };
+  await Promise.all((await readdir(folder)).map(compressFile));
+}

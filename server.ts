@@ -26,11 +26,8 @@ let state: "starting" | "ready" | "closing" = "starting";
 
 handleProcessEvents({ log, shutdown });
 // The probes respond while the pages are being rendered.
-const opsPort = await listenOrFail(
-  createOpsServer(registry, () => state === "ready"),
-  "OPS_PORT",
-  OPS_PORT,
-);
+const opsServer = createOpsServer(registry, () => state === "ready");
+const opsPort = await listenOrFail(opsServer, "OPS_PORT", OPS_PORT);
 const clientFolder = join(import.meta.dirname, "../client");
 const app = await createApp({ log, recordRequest, trustProxy: TRUST_PROXY, clientFolder });
 queue = queueRequests(server, app);

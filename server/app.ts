@@ -1,7 +1,6 @@
 import type { RequestListener } from "node:http";
 import express from "express";
-import type { Logger } from "pino";
-import { accessLog, type RecordRequest, type TrustProxy } from "./middleware/access-log.ts";
+import { type AccessLogOptions, accessLog } from "./middleware/access-log.ts";
 import { chain } from "./middleware/chain.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
@@ -15,10 +14,7 @@ import { listFiles, staticFiles } from "./middleware/static-files.ts";
 import { findRoute } from "./pages/build.ts";
 import { renderDocuments } from "./pages/documents.ts";
 
-type Options = {
-  log: Logger;
-  recordRequest: RecordRequest;
-  trustProxy: TrustProxy;
+type Options = AccessLogOptions & {
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
   /** Whether pages that are rendered once are kept; without, each request renders its page. */

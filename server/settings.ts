@@ -10,6 +10,8 @@ const port = wholeNumber(65_535);
 const milliseconds = wholeNumber(3_600_000);
 
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
+const isHost = (value: string) => isIP(value) > 0 || HOST_NAME.test(value);
+const host = v.pipe(v.string(), v.check(isHost, "an IP address or a host name"));
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** What proxy-addr takes, but for a bare number: an address to it, and a number of proxies to whoever writes it. */
@@ -31,12 +33,7 @@ const trustList = v.pipe(
 /** Every environment variable that the server reads. Durations are in milliseconds. */
 export const SettingsSchema = v.object({
   PORT: v.optional(port, "3000"),
-  HOST: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((host) => isIP(host) > 0 || HOST_NAME.test(host), "an IP address or a host name"),
-    ),
-  ),
+  HOST: v.optional(host),
   OPS_PORT: v.optional(port, "3001"),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(", ")}`), "info"),
   TRUST_PROXY: v.optional(trustList, "loopback,linklocal,uniquelocal"),

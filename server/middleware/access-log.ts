@@ -13,16 +13,14 @@ const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 
 export type TrustProxy = (address: string, hop: number) => boolean;
 
-export type RecordRequest = (routeId: string, method: string, status: number, seconds: number) => void;
-
-type Options = {
+export type AccessLogOptions = {
   log: Logger;
-  recordRequest: RecordRequest;
+  recordRequest: (routeId: string, method: string, status: number, seconds: number) => void;
   trustProxy: TrustProxy;
 };
 
 /** Logs and measures each request once its response has ended. */
-export function accessLog({ log, recordRequest, trustProxy }: Options): Middleware {
+export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
     const { socket, method = "", url = "" } = req;
