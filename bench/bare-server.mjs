@@ -1,9 +1,9 @@
-// The floor to measure against: node:http that sends given answers, and does nothing else.
+// The floor to measure against: node:http that sends given responses, and does nothing else.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const { home, notFound } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-for (const answer of [home, notFound]) answer.body = Buffer.from(answer.body, "base64");
+for (const response of [home, notFound]) response.body = Buffer.from(response.body, "base64");
 
 const server = createServer((req, res) => {
   const { status, headers, body } = req.url === "/" ? home : notFound;

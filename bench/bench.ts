@@ -36,21 +36,21 @@ async function buildWithoutRenderOnce() {
   return copy;
 }
 
-async function ask(url: string) {
+async function send(url: string) {
   const [response] = (await once(get(url, { headers: CODING, agent: false }), "response")) as [IncomingMessage];
   return { response, body: await buffer(response) };
 }
 
 /** Has the bare server send what this one sends. */
-async function saveAnswers(url: string, answers: string) {
+async function saveResponses(url: string, file: string) {
   const save = async (path: string) => {
-    const { response, body } = await ask(url + path);
+    const { response, body } = await send(url + path);
     const headers = Object.fromEntries(
       Object.entries(response.headers).filter(([name]) => !["date", "connection", "keep-alive"].includes(name)),
     );
     return { status: response.statusCode, headers, body: body.toString("base64") };
   };
-  writeFileSync(answers, JSON.stringify({ home: await save("/"), notFound: await save("/unknown") }));
+  writeFileSync(file, JSON.stringify({ home: await save("/"), notFound: await save("/unknown") }));
 }
 
 async function start({ command }: Target): Promise<Running> {
@@ -98,12 +98,12 @@ async function load({ pid, url }: Running, paths: string[], duration: number) {
   return { perSecond: served / result.duration, cpuMicroseconds: ((cpuSeconds(pid) - before) / served) * 1e6 };
 }
 
-/** From starting the process to its first answer to a visitor, in ms. */
+/** From starting the process to its first response, in ms. */
 async function measureStart(target: Target) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const running = await start(target);
-  await ask(running.url);
-  const took = performance.now() - begun;
+  await send(running.url);
+  const took = performance.now() - startedAt;
   await stop(running);
   return took;
 }
@@ -137,15 +137,15 @@ function median(name: string, metric: string) {
 
 await build(".");
 const everyRequest = await buildWithoutRenderOnce();
-const answers = join(everyRequest, "answers.json");
+const responses = join(everyRequest, "responses.json");
 const shipped: Target = { name: "this server", command: [resolve("build/server/index.js")] };
 const targets: Target[] = [
   shipped,
-  { name: "bare node:http", command: [resolve("bench/bare-server.mjs"), answers] },
+  { name: "bare node:http", command: [resolve("bench/bare-server.mjs"), responses] },
   { name: "rendering every request", command: [join(everyRequest, "build/server/index.js")] },
 ];
 const model = await start(shipped);
-await saveAnswers(model.url, answers);
+await saveResponses(model.url, responses);
 const firstPaint = await measureFirstPaint(model);
 await stop(model);
 
@@ -177,9 +177,9 @@ rmSync(everyRequest, { recursive: true });
 
 const columns = [
   ["requests/s on /", "/ rate"],
-  ["CPU µs a request on /", "/ cpu"],
+  ["CPU µs per request on /", "/ cpu"],
   ["requests/s on unknown", "unknown rate"],
-  ["CPU µs a request on unknown", "unknown cpu"],
+  ["CPU µs per request on unknown", "unknown cpu"],
   ["start to first 200, ms", "start"],
   ["MiB idle", "idle"],
   ["MiB under load", "loaded"],

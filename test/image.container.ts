@@ -12,14 +12,14 @@ import { version } from "../package.json";
 const MEBIBYTE = 1024 * 1024;
 const NODE = "/nodejs/bin/node";
 
-/** The command of the engine: `CONTAINER_ENGINE`, or docker or podman, whichever answers. */
-const ENGINE = process.env.CONTAINER_ENGINE?.split(" ") ?? [["docker"], ["podman"]].find(answers);
+/** The command of the engine: `CONTAINER_ENGINE`, or docker or podman, whichever responds. */
+const ENGINE = process.env.CONTAINER_ENGINE?.split(" ") ?? [["docker"], ["podman"]].find(responds);
 if (!ENGINE) throw new Error("These tests need docker or podman, or its command in CONTAINER_ENGINE.");
 const [COMMAND = "", ...LEADING] = ENGINE;
 /** An image that is already built from this commit, where the engine alone can't build it. */
 const IMAGE = process.env.CONTAINER_IMAGE ?? "greeting:test";
 
-function answers([command = ""]: string[]) {
+function responds([command = ""]: string[]) {
   try {
     execFileSync(command, ["info"], { stdio: "ignore" });
     return true;
@@ -65,13 +65,13 @@ async function run(...options: string[]) {
 }
 
 /** What a script that runs in the container prints: there is no other program to ask. */
-async function ask(id: string, script: string) {
+async function evaluate(id: string, script: string) {
   return JSON.parse(await engine(["exec", id, NODE, "--print", `JSON.stringify((() => {${script}})())`]));
 }
 
 /** What the kernel says of the process that the container runs. */
 function readStatus(id: string): Promise<string> {
-  return ask(id, 'return fs.readFileSync("/proc/1/status", "utf8")');
+  return evaluate(id, 'return fs.readFileSync("/proc/1/status", "utf8")');
 }
 
 async function inspect(id: string) {
@@ -107,7 +107,7 @@ test("the pages' files are there", async () => {
   for (const path of files) await expectStatus(`${locked.url}${path}`, 200);
 });
 
-test.each(["/livez", "/readyz", "/metrics"])("%s answers on the operations port", async (path) => {
+test.each(["/livez", "/readyz", "/metrics"])("%s is served on the operators' port", async (path) => {
   await expectStatus(locked.opsUrl + path, 200);
 });
 
@@ -126,7 +126,7 @@ test("the image runs node alone, in production", async () => {
   expect(Env).toContain("NODE_ENV=production");
   expect(User).toBe("65532");
   expect(Object.keys(ExposedPorts)).toEqual(["3000/tcp", "3001/tcp"]);
-  const commandLine: string = await ask(locked.id, 'return fs.readFileSync("/proc/1/cmdline", "utf8")');
+  const commandLine: string = await evaluate(locked.id, 'return fs.readFileSync("/proc/1/cmdline", "utf8")');
   expect(commandLine.split("\0").slice(0, 2)).toEqual([NODE, "build/server/index.js"]);
 });
 
@@ -157,12 +157,12 @@ test("nothing can be written anywhere", async () => {
   const script = `${WALK} return ["/", ...walk("/")].filter((path) => {
     try { fs.accessSync(path, fs.constants.W_OK); return true; } catch { return false; }
   })`;
-  expect(await ask(locked.id, script)).toEqual([]);
-  await expect(ask(locked.id, 'fs.writeFileSync(os.tmpdir() + "/file", "")')).rejects.toThrow("EROFS");
+  expect(await evaluate(locked.id, script)).toEqual([]);
+  await expect(evaluate(locked.id, 'fs.writeFileSync(os.tmpdir() + "/file", "")')).rejects.toThrow("EROFS");
 });
 
 test("there is no shell, no npm and no source", async () => {
-  const paths: string[] = await ask(open.id, `${WALK} return walk("/")`);
+  const paths: string[] = await evaluate(open.id, `${WALK} return walk("/")`);
   expect(paths).toContain("/app/build/server/index.js");
   expect(paths.filter((path) => /\/(sh|ash|bash|dash|busybox|npm|npx|node_modules)$/.test(path))).toEqual([]);
   expect(paths.filter((path) => path.startsWith("/app/") && !path.startsWith("/app/build"))).toEqual([]);
@@ -191,7 +191,7 @@ test("the health check follows readiness", async () => {
   await expect(check("--env=OPS_PORT=1")).rejects.toThrow("ECONNREFUSED");
 });
 
-test("20,000 requests are answered in 96 MiB", async () => {
+test("20,000 requests are handled in 96 MiB", async () => {
   for (const path of ["/", "/nope", "/?q=1", "/assets/none.js"]) {
     const { errors, timeouts, ...result } = await autocannon({
       url: locked.url + path,
@@ -199,11 +199,11 @@ test("20,000 requests are answered in 96 MiB", async () => {
       amount: 5000,
       headers: { "Accept-Encoding": "br" },
     });
-    expect({ path, errors, timeouts, answered: result["2xx"] + result["4xx"] }).toEqual({
+    expect({ path, errors, timeouts, handled: result["2xx"] + result["4xx"] }).toEqual({
       path,
       errors: 0,
       timeouts: 0,
-      answered: 5000,
+      handled: 5000,
     });
   }
   const { State, HostConfig } = await inspect(locked.id);
@@ -215,9 +215,9 @@ test("it stops within a second when idle, with exit code 0", async () => {
   await engine(["stop", "--time=10", locked.id]);
   const { State } = await inspect(locked.id);
   const lines = (await engine(["logs", "--tail=5", locked.id])).split("\n");
-  const begun = lines.map((line) => JSON.parse(line)).find(({ reason }) => reason === "SIGTERM");
+  const stopping = lines.map((line) => JSON.parse(line)).find(({ reason }) => reason === "SIGTERM");
   expect(State).toMatchObject({ ExitCode: 0, OOMKilled: false });
-  expect(Date.parse(State.FinishedAt) - Date.parse(begun.time)).toBeLessThan(1000);
+  expect(Date.parse(State.FinishedAt) - Date.parse(stopping.time)).toBeLessThan(1000);
 });
 
 test.runIf(isPodman)("of two replicas of the Deployment one serves while the other stops", async () => {

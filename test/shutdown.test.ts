@@ -48,7 +48,7 @@ async function open(url: string, bytes: string) {
   return socket;
 }
 
-/** Resolves when a response has begun to arrive; reads none of it. */
+/** Resolves when a response has started to arrive; reads none of it. */
 const waitForResponse = (socket: Socket) => once(socket, "readable");
 const readToEnd = (socket: Socket) => text(socket.setEncoding("latin1"));
 
