@@ -3,6 +3,8 @@ import { defineConfig } from "vitest/config";
 const shared = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
+  // As many as cores, since browsers have tests wait.
+  maxWorkers: "100%",
   hookTimeout: 60_000,
   // A busy machine is slow to come to what a test waits for.
   expect: { poll: { timeout: 10_000 } },

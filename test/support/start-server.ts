@@ -23,7 +23,10 @@ export type RunningServer = ServerProcess & {
 
 const running = new Set<ServerProcess["child"]>();
 
-// However the tests end, their servers end with them.
+// However the tests end, what they have started ends with them: Vitest stops a worker by SIGTERM, and leaves it
+// behind when it is interrupted itself; neither would emit "exit".
+process.once("SIGTERM", () => process.exit(1));
+process.once("disconnect", () => process.exit(1));
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
