@@ -46,7 +46,7 @@ test.each([
   ["an unknown field", { securityContext: { readOnlyRootFilesytem: true } }, "readOnlyRootFilesytem"],
   ["a wrong type", { resources: { limits: { memory: 128 } } }, "number"],
   ["a missing field", { name: undefined }, "name"],
-])("the schema refuses %s", (_what, change, message) => {
+])("the schema rejects %s", (_what, change, message) => {
   const wrong = structuredClone(deployment);
   Object.assign(wrong.spec.template.spec.containers[0], change);
   expect(findTypeErrors(wrong)).toEqual([expect.stringContaining(message)]);
