@@ -89,7 +89,7 @@ test("a slow page in flight is sent, and says that the connection closes", async
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const { response } = await requestSlowPage(server);
   server.child.kill("SIGTERM");
-  expect(await waitForLine(server, "closing")).toMatchObject({ connections: 1, unanswered: 1 });
+  expect(await waitForLine(server, "closing")).toMatchObject({ connections: 1, pending: 1 });
   server.child.kill("SIGUSR2");
   expect((await response).headers.get("Connection")).toBe("close");
   expect(await (await response).text()).toContain("<h1>Slow</h1>");
