@@ -90,13 +90,13 @@ beforeAll(async () => {
 }, 900_000);
 
 test.each([
-  ["/", 200, "Hello World"],
-  ["/nope", 404, "Oops! Page not found"],
-])("%s is %d", async (path, status, text) => {
+  ["/", 200],
+  ["/nope", 404],
+])("%s is a page with status %d", async (path, status) => {
   for (const { url } of [open, locked]) {
     const response = await fetch(url + path);
     expect(response.status).toBe(status);
-    expect(await response.text()).toContain(text);
+    expect(await response.text()).toContain("<h1>");
   }
 });
 
