@@ -30,7 +30,7 @@ const opsServer = createOpsServer(registry, () => state === "ready");
 const opsPort = await listenOrFail(opsServer, "OPS_PORT", OPS_PORT);
 const clientFolder = join(import.meta.dirname, "../client");
 const app = await createApp({ log, recordRequest, trustProxy: TRUST_PROXY, clientFolder });
-queue = queueRequests(server, app);
+queue = queueRequests(server, app); // As server.on("request", app), but one after the other on each connection.
 dropSlowReaders(server);
 const port = await listenOrFail(server, "PORT", PORT);
 if (state === "starting") {

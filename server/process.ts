@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** For the reader of the log to take its last lines. */
+/** How long the exit waits for the log's last lines to be written. */
 const LOG_TIMEOUT_MS = 1000;
 /** npm passes on the Ctrl-C that the terminal has sent us already: within this time it is the same one. */
 const REPEATED_SIGNAL_MS = 50;
@@ -15,11 +15,11 @@ type Options = {
 /** Ends the process in order on a signal or an uncaught exception: exit code 0, or 1 if anything went wrong. */
 export function handleProcessEvents({ log, shutdown }: Options) {
   let exitCode = 0;
-  let closingSince: number | undefined;
+  let shutdownStartedAt: number | undefined;
 
   const close = async (reason: string) => {
     const startedAt = performance.now();
-    closingSince = startedAt;
+    shutdownStartedAt = startedAt;
     if (!(await shutdown(reason))) exitCode = 1;
     log.info({ exitCode, tookMs: Math.round(performance.now() - startedAt) }, "stopped");
     await Promise.race([new Promise<unknown>((resolve) => log.flush(resolve)), setTimeout(LOG_TIMEOUT_MS)]);
@@ -28,17 +28,17 @@ export function handleProcessEvents({ log, shutdown }: Options) {
 
   for (const signal of ["SIGTERM", "SIGINT"]) {
     process.on(signal, () => {
-      if (closingSince === undefined) return close(signal);
-      if (performance.now() - closingSince < REPEATED_SIGNAL_MS) return;
+      if (shutdownStartedAt === undefined) return close(signal);
+      if (performance.now() - shutdownStartedAt < REPEATED_SIGNAL_MS) return;
       log.warn({ signal }, "exiting at once");
       process.exit(1);
     });
   }
-  // Unhandled rejections arrive here too; their origin says so.
+  // Unhandled rejections arrive here too; their origin says so. The first exception ends the process, and may cause others.
   process.on("uncaughtException", (err, origin) => {
     log[exitCode === 0 ? "fatal" : "error"]({ err }, origin);
     exitCode = 1;
-    if (closingSince === undefined) close(origin);
+    if (shutdownStartedAt === undefined) close(origin);
   });
 }
 

@@ -33,7 +33,8 @@ export function render(log: Logger): RequestHandler {
       res.locals.nonce = nonce;
     }
     // Set last, because the adapter adds to a header that is there already.
-    const cacheControl = res.locals.route?.isPrerendered ? PRERENDERED_CACHE_CONTROL : RENDERED_CACHE_CONTROL;
+    const isSameForAll = res.locals.route?.isPrerendered && req.method !== "POST";
+    const cacheControl = isSameForAll ? PRERENDERED_CACHE_CONTROL : RENDERED_CACHE_CONTROL;
     onHeaders(res, () => {
       if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
     });

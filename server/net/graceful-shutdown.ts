@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { closeListener } from "./close-listener.ts";
 import type { RequestQueue } from "./pipelining.ts";
+import { stopAccepting } from "./stop-accepting.ts";
 
 /**
  * Idle connections stay open this long: a client that sends a request meanwhile gets a response with
@@ -24,7 +24,7 @@ export async function drain(server: Server, queue: RequestQueue, timeoutMs: numb
     const last = pending.at(-1);
     if (last) last.res.shouldKeepAlive = false;
   }
-  await closeListener(server, queue);
+  await stopAccepting(server, queue);
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
   await setImmediate(); // Requests that came while the process was kept from running are read first.

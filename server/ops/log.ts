@@ -1,8 +1,8 @@
 import { pino, stdTimeFunctions } from "pino";
 
-/** Lines are written in chunks of this many characters, so that few requests cost a system call, */
+/** Lines are written in chunks of this many characters, so that few requests cost a system call. */
 const CHUNK_LENGTH = 32_768;
-/** but at the latest after this long. */
+/** The longest that a line waits for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
 /** When more than this waits for a reader, lines are dropped rather than kept. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;

@@ -3,9 +3,9 @@ import { Server as NetServer } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RequestQueue } from "./pipelining.ts";
 
-/** The listening socket closes once nobody has connected for this long, */
+/** The listening socket closes after an interval in which nobody has connected. */
 const IDLE_INTERVAL_MS = 2;
-/** or after this many intervals. */
+/** It closes after this many intervals in any case. */
 const MAX_INTERVALS = 25;
 
 /**
@@ -14,7 +14,7 @@ const MAX_INTERVALS = 25;
  * once they have their response. Who connects between the last accept(2) and close(2) is reset even so; no program can
  * exclude that.
  */
-export async function closeListener(server: Server, queue: RequestQueue) {
+export async function stopAccepting(server: Server, queue: RequestQueue) {
   let accepted = 0;
   server.on("connection", () => {
     accepted += 1;
