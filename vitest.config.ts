@@ -7,13 +7,13 @@ const shared = {
   maxWorkers: "100%",
   hookTimeout: 60_000,
   // A busy machine is slow to come to what a test waits for.
-  expect: { poll: { timeout: 10_000 } },
+  expect: { poll: { timeout: 60_000 } },
 };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 30_000 } },
+      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 120_000 } },
       { test: { ...shared, name: "long", include: ["test/*.long.ts"], testTimeout: 600_000, fileParallelism: false } },
       {
         test: { ...shared, name: "container", include: ["test/*.container.ts"], testTimeout: 900_000, globalSetup: [] },

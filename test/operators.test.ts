@@ -11,7 +11,7 @@ const MAX_TEXT_LENGTH = 256;
 
 /** The line of a request, which is written a moment after its response. */
 function lineOf({ lines }: RunningServer, requestId: string | null | undefined) {
-  return vi.waitUntil(() => lines.find((line) => line.requestId === requestId), { timeout: 10_000 });
+  return vi.waitUntil(() => lines.find((line) => line.requestId === requestId), { timeout: 60_000 });
 }
 
 /** The samples of a page of metrics, by name and labels. Throws at what isn't in Prometheus' text format. */

@@ -22,7 +22,7 @@ const stepsOf = ({ lines }: RunningServer) =>
 
 const lineOf = ({ lines }: ServerProcess, msg: string) => lines.find((line) => line.msg === msg);
 const waitForLine = (server: ServerProcess, msg: string) =>
-  vi.waitUntil(() => lineOf(server, msg), { timeout: 10_000 });
+  vi.waitUntil(() => lineOf(server, msg), { timeout: 60_000 });
 
 /** Requests the slow page; resolves with its response to come, once the server is loading it. */
 async function requestSlowPage(server: RunningServer) {
@@ -69,7 +69,7 @@ test.each([1, 2, 3])("a stop under load costs no request (%d)", async () => {
   const clients = agents.flatMap((agent) =>
     Array.from({ length: 20 }, () => requestUntilRefused(server.url, agent, outcomes)),
   );
-  await vi.waitUntil(() => (outcomes.ok ?? 0) > 500, { timeout: 20_000 });
+  await vi.waitUntil(() => (outcomes.ok ?? 0) > 500, { timeout: 60_000 });
   expect(await server.stop()).toBe(0);
   await Promise.all(clients);
   // The kernel resets who connects between the server's last accept(2) and its close(2).
@@ -116,7 +116,7 @@ test("a request whose last bytes come just after the signal is handled", async (
   const idle = await open(server.url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await waitForResponse(idle); // Connections are accepted in order, so both are.
   server.child.kill("SIGTERM");
-  await vi.waitUntil(async () => (await probe(server.opsUrl))[1] === 503, { timeout: 10_000, interval: 5 });
+  await vi.waitUntil(async () => (await probe(server.opsUrl))[1] === 503, { timeout: 60_000, interval: 5 });
   partial.write("\r\n");
   idle.write("GET /no/where HTTP/1.1\r\nHost: x\r\n\r\n");
   const [first, second] = await Promise.all([readToEnd(partial), readToEnd(idle)]);
@@ -159,7 +159,7 @@ test("a second signal ends the server at once", async () => {
   const server = await startServer({ SHUTDOWN_DELAY_MS: HOUR_MS });
   server.child.kill("SIGTERM");
   // Soon after the first it counts as the same signal.
-  await vi.waitUntil(() => !server.child.kill("SIGINT"), { timeout: 10_000 });
+  await vi.waitUntil(() => !server.child.kill("SIGINT"), { timeout: 60_000 });
   expect(await server.exited).toBe(1);
   expect(stepsOf(server).slice(2)).toEqual(["stopping: not ready any more", "exiting at once"]);
 });
@@ -218,7 +218,7 @@ test("the probes, from start to end", async () => {
   expect(response.headers.get("Connection")).toBe("keep-alive");
   expect(await probes()).toEqual([200, 503]);
   // Soon after the first it counts as the same signal.
-  await vi.waitUntil(() => !child.kill("SIGINT"), { timeout: 10_000 });
+  await vi.waitUntil(() => !child.kill("SIGINT"), { timeout: 60_000 });
   expect(await exited).toBe(1);
   expect(await probes()).toEqual(["refused", "refused"]);
 });

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 export type RawResponse = { status: number; headers: Record<string, string>; body: string };
 
 /** How long to wait for the server to close the connection. */
-const CLOSE_TIMEOUT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 60_000;
 
 /**
  * Sends bytes (latin1) over a connection of their own, and reads until the server closes it.

@@ -29,6 +29,7 @@ export const test = base
   /** Makes a page, in a context that all pages of a file share. */
   .extend("newPage", { scope: "file" }, async ({ browser }) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    context.setDefaultTimeout(60_000);
     return () => context.newPage();
   })
   /** The console messages that a file's tests needn't expect one by one. */
