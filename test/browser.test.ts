@@ -43,6 +43,8 @@ test("home and back again make no request but for scripts, and each arrival is w
   const requested: string[] = [];
   page.on("request", (request) => requested.push(request.url().replace(server.url, "")));
   await open(page, `${server.url}/nope?q`);
+  // Home is loaded beforehand, once the page is interactive.
+  await expect.poll(() => requested.some((path) => path.startsWith("/assets/home-"))).toBe(true);
   await page.waitForLoadState("networkidle");
   for (const path of requested) expect(path).toMatch(/^\/(nope\?q|assets\/[\w.-]+\.js|icon\.svg|favicon\.ico)$/);
 
