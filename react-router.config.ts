@@ -9,6 +9,8 @@ export default {
   // The browser gets the whole route list at once: with lazy discovery the server matches every
   // ancestor of an asked path, so one long address would block the process for seconds.
   routeDiscovery: { mode: "initial" },
+  // The server's own rule covers resource routes too, and comes first (server/middleware/same-origin.ts).
+  allowedActionOrigins: ["**"],
   future: {
     v8_middleware: true,
     v8_passThroughRequests: true,

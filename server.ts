@@ -2,37 +2,58 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "./server/app.ts";
+import { createSecurityHeaders } from "./server/http/security-headers.ts";
 import { drain } from "./server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "./server/net/listener.ts";
+import { rejectUnparsable } from "./server/net/parser-errors.ts";
 import { queueRequests, type RequestQueue } from "./server/net/pipelining.ts";
-import { dropSlowReaders } from "./server/net/slow-readers.ts";
-import { createLog } from "./server/ops/log.ts";
+import { dropStalledClients } from "./server/net/stalled-clients.ts";
+import { createLog, limitRate } from "./server/ops/log.ts";
 import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
-import { createOpsServer } from "./server/ops/server.ts";
+import { createOpsServer, handleOps } from "./server/ops/server.ts";
 import { failToStart, handleProcessEvents } from "./server/process.ts";
 import { parseSettings } from "./server/settings.ts";
+
+/** Lines per second; the metric counts all. */
+const MAX_REJECTIONS_LOGGED = 10;
 
 // From here the process is put together: nothing else has an effect by being imported.
 const parsed = parseSettings(process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
-const { PORT, HOST, OPS_PORT, LOG_LEVEL, TRUST_PROXY, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = parsed.settings;
+const { settings } = parsed;
+const { PORT, HOST, OPS_PORT, OPS_HOST = HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
-const log = createLog(LOG_LEVEL);
+const metrics = createMetrics();
+const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
 log.info({ ...BUILD_INFO, node: process.version }, "starting");
-const { registry, recordRequest } = createMetrics();
-const server = createPublicServer();
+const server = createPublicServer(settings.MAX_CONNECTIONS);
 let queue: RequestQueue | undefined;
 let state: "starting" | "ready" | "closing" = "starting";
 
 handleProcessEvents({ log, shutdown });
 // The probes respond while the pages are being rendered.
-const opsServer = createOpsServer(registry, () => state === "ready");
-const opsPort = await listenOrFail(opsServer, "OPS_PORT", OPS_PORT);
+const opsServer = createOpsServer();
+const handleOpsRequest = handleOps(metrics.registry, () => state === "ready", log);
+queueRequests(opsServer, handleOpsRequest, () => metrics.recordConnectionDropped("pending"));
+const opsPort = await listenOrFail(opsServer, { HOST: OPS_HOST, OPS_PORT });
+
 const clientFolder = join(import.meta.dirname, "../client");
-const app = await createApp({ log, recordRequest, trustProxy: TRUST_PROXY, clientFolder });
-queue = queueRequests(server, app); // As server.on("request", app), but one after the other on each connection.
-dropSlowReaders(server);
-const port = await listenOrFail(server, "PORT", PORT);
+const app = await createApp({ settings, log, recordRequest: metrics.recordRequest, clientFolder });
+// As server.on("request", app), but one after the other on each connection.
+queue = queueRequests(server, app, () => metrics.recordConnectionDropped("pending"));
+dropStalledClients(server, queue, settings.CLIENT_TIMEOUT_MS, () => metrics.recordConnectionDropped("stalled"));
+server.on("drop", () => metrics.recordConnectionDropped("limit"));
+const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (client?: string, status?: number, code?: string) =>
+  log.info({ client, status, code }, "request rejected by the parser"),
+);
+rejectUnparsable(server, queue, {
+  headers: createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY),
+  onReject({ remoteAddress: client }, status, code) {
+    metrics.recordParserRejection(status);
+    logRejection(client, status, code);
+  },
+});
+const port = await listenOrFail(server, { HOST, PORT });
 if (state === "starting") {
   state = "ready";
   log.info({ port, opsPort, tookMs: Math.round(performance.now()) }, "ready");
@@ -53,14 +74,15 @@ async function shutdown(reason: string) {
   return cut === 0;
 }
 
-async function listenOrFail(server: Server, name: string, port: number) {
-  const address = [...(HOST === undefined ? [] : [`HOST=${HOST}`]), `${name}=${port}`].join(" ");
+/** Resolves with the port. An address that can't be listened on ends the process with one line. */
+async function listenOrFail(server: Server, address: { HOST?: string | undefined; PORT?: number; OPS_PORT?: number }) {
   try {
-    return await listen(server, port, HOST);
-  } catch (error) {
-    failToStart([`${address} can't be listened on: ${(error as Error).message}`]);
-  } finally {
+    const port = await listen(server, address.PORT ?? address.OPS_PORT ?? 0, address.HOST);
     // For example too many open files: one connection is lost, and not the server.
     server.on("error", (err) => log.error({ err }, "connection not accepted"));
+    return port;
+  } catch (error) {
+    const given = Object.entries(address).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
+    failToStart([`${given.join(" ")} can't be listened on: ${(error as Error).message}`]);
   }
 }

@@ -5,6 +5,7 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import { defineConfig, isRunnableDevEnvironment, type Plugin } from "vite";
 import type * as App from "./server/app.ts";
+import { parseSettings } from "./server/settings.ts";
 
 /** In development too, every request goes through server/app.ts, which is loaded again when it changes. */
 function serveApp(): Plugin {
@@ -14,12 +15,15 @@ function serveApp(): Plugin {
     configureServer(vite) {
       const { ssr } = vite.environments;
       if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run the application in");
-      const log = pino({ level: process.env.LOG_LEVEL ?? "info" }, pretty({ sync: true }));
+      const parsed = parseSettings(process.env);
+      if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
+      const { settings } = parsed;
+      const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
       let loaded: { module: typeof App; listener: RequestListener } | undefined;
       const load = async () => {
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== loaded?.module) {
-          const options = { log, recordRequest: () => {}, trustProxy: () => true, cachesPages: false };
+          const options = { settings, log, recordRequest: () => {}, cachesPages: false };
           loaded = { module, listener: await module.createApp(options) };
         }
         return loaded.listener;

@@ -5,6 +5,7 @@ import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration }
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
+import { rejectMalformedForms } from "./malformed-forms";
 import { NonceContext, STYLE_ID } from "./nonce";
 import { getQueryClient } from "./query-client";
 import routes, { type Routes } from "./routes";
@@ -51,6 +52,8 @@ export function Layout({ children }: { children: ReactNode }) {
     </html>
   );
 }
+
+export const middleware: Route.MiddlewareFunction[] = [rejectMalformedForms];
 
 export default function App() {
   const [queryClient] = useState(getQueryClient);

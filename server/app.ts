@@ -1,7 +1,9 @@
 import type { RequestListener } from "node:http";
-import express from "express";
-import { type AccessLogOptions, accessLog } from "./middleware/access-log.ts";
-import { chain } from "./middleware/chain.ts";
+import express, { type ErrorRequestHandler } from "express";
+import { createSecurityHeaders } from "./http/security-headers.ts";
+import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
+import { bodyLimit } from "./middleware/body-limit.ts";
+import { chain, type Response } from "./middleware/chain.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
 import { matchRoute } from "./middleware/match-route.ts";
@@ -9,12 +11,19 @@ import { pageCache } from "./middleware/page-cache.ts";
 import { rejectMalformed } from "./middleware/reject-malformed.ts";
 import { render } from "./middleware/render.ts";
 import { requestId } from "./middleware/request-id.ts";
-import { securityHeaders } from "./middleware/security-headers.ts";
+import { sameOrigin } from "./middleware/same-origin.ts";
+import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { listFiles, staticFiles } from "./middleware/static-files.ts";
-import { findRoute } from "./pages/build.ts";
 import { renderDocuments } from "./pages/documents.ts";
 
-type Options = AccessLogOptions & {
+type Options = Pick<AccessLogOptions, "log" | "recordRequest"> & {
+  settings: {
+    TRUST_PROXY: TrustProxy;
+    ORIGIN?: URL | undefined;
+    TRUSTED_ORIGINS: Set<string>;
+    BODY_SIZE_LIMIT_BYTES: number;
+    STRICT_TRANSPORT_SECURITY: string;
+  };
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
   /** Whether pages that are rendered once are kept; without, each request renders its page. */
@@ -22,26 +31,34 @@ type Options = AccessLogOptions & {
 };
 
 /** The application as one request listener: the middleware in the order in which a request meets it. */
-export async function createApp({ log, recordRequest, trustProxy, clientFolder, cachesPages = true }: Options) {
+export async function createApp(options: Options) {
+  const { settings, log, recordRequest, clientFolder, cachesPages = true } = options;
+  const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
+  const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files = clientFolder === undefined ? new Set<string>() : listFiles(clientFolder);
+  const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
   const listener = chain(
     [
       requestId,
-      accessLog({ log, recordRequest, trustProxy }),
+      accessLog({ log, recordRequest, trustProxy: TRUST_PROXY }),
       rejectMalformed,
-      matchRoute({ findRoute, files }),
-      ...(cachesPages ? [pageCache(await renderDocuments())] : []),
+      matchRoute(files),
+      ...(cachesPages ? [pageCache(await renderDocuments(), securityHeaders)] : []),
     ],
     app as RequestListener,
+    handleError,
   );
   app.disable("x-powered-by");
-  app.set("trust proxy", trustProxy);
-  app.use(securityHeaders);
+  app.set("trust proxy", TRUST_PROXY);
+  app.use(setSecurityHeaders(securityHeaders));
   if (clientFolder !== undefined) app.use(staticFiles(clientFolder, files));
-  app.use(forwarded(trustProxy));
+  app.use(forwarded(TRUST_PROXY, ORIGIN));
+  app.use(sameOrigin(TRUSTED_ORIGINS, log));
+  app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
   app.use(render(log));
-  app.use(errorHandler(log));
+  // Express tells error handlers by their four parameters.
+  app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;
 }

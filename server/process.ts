@@ -26,7 +26,7 @@ export function handleProcessEvents({ log, shutdown }: Options) {
     process.exit(exitCode);
   };
 
-  for (const signal of ["SIGTERM", "SIGINT"]) {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
     process.on(signal, () => {
       if (shutdownStartedAt === undefined) return close(signal);
       if (performance.now() - shutdownStartedAt < REPEATED_SIGNAL_MS) return;
@@ -34,6 +34,7 @@ export function handleProcessEvents({ log, shutdown }: Options) {
       process.exit(1);
     });
   }
+  process.on("SIGUSR1", () => {}); // Node's own handler would open the inspector's port.
   // Unhandled rejections arrive here too; their origin says so. The first exception ends the process, and may cause others.
   process.on("uncaughtException", (err, origin) => {
     log[exitCode === 0 ? "fatal" : "error"]({ err }, origin);

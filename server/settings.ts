@@ -2,9 +2,15 @@ import { isIP } from "node:net";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
 
-const wholeNumber = (max: number) => {
-  const allowed = `a whole number from 0 to ${max}`;
-  return v.pipe(v.string(), v.regex(/^\d{1,10}$/, allowed), v.transform(Number), v.maxValue(max, allowed));
+const wholeNumber = (max: number, min = 0) => {
+  const allowed = `a whole number from ${min} to ${max}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,16}$/, allowed),
+    v.transform(Number),
+    v.minValue(min, allowed),
+    v.maxValue(max, allowed),
+  );
 };
 const port = wholeNumber(65_535);
 const milliseconds = wholeNumber(3_600_000);
@@ -12,6 +18,28 @@ const milliseconds = wholeNumber(3_600_000);
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
 const isHost = (value: string) => isIP(value) > 0 || HOST_NAME.test(value);
 const host = v.pipe(v.string(), v.check(isHost, "an IP address or a host name"));
+
+const isOrigin = (value: string) => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+const ORIGIN = "an origin, like https://www.example.org";
+const origin = v.pipe(
+  v.string(),
+  v.check(isOrigin, ORIGIN),
+  v.transform((value) => new URL(value)),
+);
+const origins = v.pipe(
+  v.string(),
+  v.transform((list) => list.split(",").flatMap((part) => part.trim() || [])),
+  v.check((list) => list.every(isOrigin), `a comma-separated list, each ${ORIGIN}`),
+  v.transform((list) => new Set(list)),
+);
+
+/** RFC 6797 §6.1 */
+const HSTS = /^max-age=\d+(; includeSubDomains)?(; preload)?$/;
+const strictTransportSecurity = v.pipe(
+  v.string(),
+  v.regex(HSTS, 'like "max-age=63072000; includeSubDomains; preload"'),
+);
+
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** What proxy-addr takes, but for a bare number: an address to it, and a number of proxies to whoever writes it. */
@@ -35,8 +63,15 @@ export const SettingsSchema = v.object({
   PORT: v.optional(port, "3000"),
   HOST: v.optional(host),
   OPS_PORT: v.optional(port, "3001"),
+  OPS_HOST: v.optional(host),
+  ORIGIN: v.optional(origin),
+  TRUSTED_ORIGINS: v.optional(origins, ""),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(", ")}`), "info"),
-  TRUST_PROXY: v.optional(trustList, "loopback,linklocal,uniquelocal"),
+  TRUST_PROXY: v.optional(trustList, "loopback"),
+  BODY_SIZE_LIMIT_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER), "1048576"),
+  CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
+  MAX_CONNECTIONS: v.optional(wholeNumber(1_000_000, 1)),
+  STRICT_TRANSPORT_SECURITY: v.optional(strictTransportSecurity, "max-age=63072000"),
   SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),
 });

@@ -9,14 +9,18 @@ import { pino } from "pino";
 import request from "supertest";
 import { expect, inject, test } from "vitest";
 import type * as App from "../server/app.ts";
+import { parseSettings } from "../server/settings.ts";
 import { ODD_PATHS } from "./fixtures/odd-paths.ts";
 
 /** The application of a build, with or without its page cache. */
 async function load(folder: string, cachesPages: boolean) {
   const { createApp } = (await import(`${folder}/build/server/app.js`)) as typeof App;
+  const parsed = parseSettings({});
+  if ("faults" in parsed) throw new Error(parsed.faults.join());
+  const { settings } = parsed;
   const log = pino({ level: "silent" });
   const clientFolder = `${folder}/build/client`;
-  return createApp({ log, recordRequest: () => {}, trustProxy: () => false, clientFolder, cachesPages });
+  return createApp({ settings, log, recordRequest: () => {}, clientFolder, cachesPages });
 }
 
 const app = await load(process.cwd(), true);

@@ -4,6 +4,7 @@ import { CspEvaluator } from "csp_evaluator/dist/evaluator.js";
 import { Severity } from "csp_evaluator/dist/finding.js";
 import { CspParser } from "csp_evaluator/dist/parser.js";
 import type { Page } from "playwright-core";
+import { inject } from "vitest";
 import { exchange } from "./support/exchange.ts";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
@@ -14,11 +15,12 @@ declare global {
   }
 }
 
-const ASSET = `/assets/${readdirSync("build/client/assets").find((name) => name.endsWith(".js"))}`;
-/** No pattern of React Router's matches a line break, so this one is rendered when it is asked for. */
-const RENDERED = "/%0a";
+const ASSET = `/assets/${readdirSync(`${inject("grownFolder")}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
+/** Rendered for each request, and not found either. */
+const RENDERED = "/notes/3";
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
+test.override("server", ({ grownServer }) => grownServer);
 
 test.for<[number, string, ...string[]]>([
   [200, "GET /"],
@@ -44,7 +46,7 @@ test.for<[number, string, ...string[]]>([
     {
       status,
       headers: {
-        "strict-transport-security": "max-age=63072000; includeSubDomains",
+        "strict-transport-security": "max-age=63072000",
         "x-content-type-options": "nosniff",
         "x-frame-options": "DENY",
         "referrer-policy": "same-origin",
@@ -204,4 +206,17 @@ test("what is injected into a page is blocked, each kind of it", async ({ page, 
     await expect.poll(violations, { message: name }).toContain(violation);
     expect(consoleMessages.splice(0).join("\n"), name).toContain("Content Security Policy");
   }
+});
+
+test("a page that is rendered once and prints hostile HTML runs none of its scripts", async ({
+  page,
+  server,
+  consoleMessages,
+}) => {
+  await keepViolations(page);
+  await page.goto(`${server.url}/hostile`);
+  // The text and the attribute are escaped; the two elements are blocked.
+  await expect.poll(() => page.evaluate(() => window.violations)).toHaveLength(2);
+  expect(await page.title()).toBe("Untouched");
+  expect(consoleMessages.splice(0).join("\n")).toContain("Content Security Policy");
 });

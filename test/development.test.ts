@@ -103,6 +103,6 @@ test("a new page shows: a file, and a line in app/routes.ts", async ({ page, url
 });
 
 test("a server file's change shows", async ({ url }) => {
-  edit("server/middleware/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
+  edit("server/http/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
 });

@@ -1,15 +1,18 @@
 import { readdirSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { ODD_PATHS } from "./fixtures/odd-paths.ts";
 import { exchange } from "./support/exchange.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
+
+/** With the example pages, since both pages that ship are rendered once. */
+const FOLDER = inject("grownFolder");
 
 let server: RunningServer;
 let home: string;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, FOLDER);
   home = await (await fetch(server.url)).text();
 });
 
@@ -22,9 +25,9 @@ afterEach(async () => {
   expect(await response.text()).toBe(home);
 });
 
-const ASSET = `/assets/${readdirSync("build/client/assets").find((name) => name.endsWith(".js"))}`;
-/** No pattern of React Router's matches a line break, so this one is rendered for each request. */
-const RENDERED = "/%0a";
+const ASSET = `/assets/${readdirSync(`${FOLDER}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
+/** Rendered for each request, and not found either. */
+const RENDERED = "/notes/3";
 const EVERY_KIND = ["/", "/unknown", RENDERED, "/favicon.ico", ASSET, "/assets/unknown.js"];
 
 const CRLF = "\r\n";
@@ -120,7 +123,7 @@ test.each([
   ["a method in lower case", [400], withMethod("get", "/")],
   ["HTTP/2 with prior knowledge", [400], lines("PRI * HTTP/2.0", "", "SM")],
   ["TLS", [400], "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
-  ["CONNECT", [], withMethod("CONNECT", "localhost:443")],
+  ["CONNECT", [405], withMethod("CONNECT", "localhost:443")],
 ])("%s gets %j, and the connection is closed", async (_label, statuses, request) => {
   expect((await sendAll(request)).statuses).toEqual(statuses);
 });
@@ -196,6 +199,7 @@ test.each([
   ["a target over 16 KB", 431, get(`/${"a".repeat(17_000)}`)],
   ["1,500 headers", 200, get("/", ...times(1500, (i) => `X${i}:`))],
   ["a second Host after 1,500 headers", 400, get("/", ...times(1500, (i) => `X${i}:`), "Host: other")],
+  ["a fragment in the target", 400, get("/a#b")],
   ["a second Host after 3,000 times one header", 400, get("/", ...times(3000, () => "X:"), "Host: other")],
 ])("%s: %i", async (_label, status, request) => {
   expect((await send(request)).status).toBe(status);

@@ -80,13 +80,16 @@ test.each([1, 2, 3])("a stop under load costs no request (%d)", async () => {
   expect(statuses).toEqual(Array(outcomes.ok).fill(200));
 });
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s stops a server that nobody uses, a line a step", async (signal) => {
-  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS });
-  server.child.kill(signal);
-  expect(await server.exited).toBe(0);
-  expect(stepsOf(server)).toEqual(STEPS);
-  expect(server.lines.at(2)).toMatchObject({ reason: signal, delayMs: 0 });
-});
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "%s stops a server that nobody uses, a line a step",
+  async (signal) => {
+    const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS });
+    server.child.kill(signal);
+    expect(await server.exited).toBe(0);
+    expect(stepsOf(server)).toEqual(STEPS);
+    expect(server.lines.at(2)).toMatchObject({ reason: signal, delayMs: 0 });
+  },
+);
 
 test("a slow page in flight is sent, and says that the connection closes", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
@@ -162,6 +165,15 @@ test("a second signal ends the server at once", async () => {
   await vi.waitUntil(() => !server.child.kill("SIGINT"), { timeout: 60_000 });
   expect(await server.exited).toBe(1);
   expect(stepsOf(server).slice(2)).toEqual(["stopping: not ready any more", "exiting at once"]);
+});
+
+test("SIGUSR1 opens no inspector", async () => {
+  const { child, exited, ...server } = await startServer();
+  child.kill("SIGUSR1");
+  expect((await fetch(server.url)).status).toBe(200);
+  await expect(fetch("http://127.0.0.1:9229/json")).rejects.toThrow();
+  child.kill("SIGTERM");
+  expect(await exited).toBe(0);
 });
 
 test("a signal that npm passes on a second time counts once", async () => {

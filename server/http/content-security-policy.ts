@@ -16,11 +16,18 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
   ].join("; ");
 }
 
-/** The policy for a document as it stands: the hashes of exactly the inline elements it holds. */
-export function policyForDocument(html: string) {
+/**
+ * The policy for a document that is sent more than once: the hashes of the inline elements that carry the nonce which
+ * the document was rendered with, and the document without that nonce. What was printed into it carries none.
+ */
+export function replaceNonce(html: string, nonce: string) {
+  const mark = ` nonce="${nonce}"`;
   const hashes = (element: "script" | "style") => {
-    const contents = html.matchAll(new RegExp(`<${element}\\b[^>]*>(.+?)</${element}>`, "gs"));
-    return [...contents].map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
+    const contents = html.matchAll(new RegExp(`<${element}\\b[^>]*${mark}[^>]*>(.*?)</${element}>`, "gs"));
+    return [...contents]
+      .filter(([, content]) => content)
+      .map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
   };
-  return contentSecurityPolicy({ scripts: hashes("script"), styles: hashes("style") });
+  const policy = contentSecurityPolicy({ scripts: hashes("script"), styles: hashes("style") });
+  return { html: html.replaceAll(mark, ""), policy };
 }

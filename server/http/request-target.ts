@@ -23,12 +23,12 @@ export type RequestTarget = { path: string; decodedPath: string; query: string }
 
 /**
  * Path and query of a request target in origin form or absolute form (RFC 9112 §3.2), and the
- * path decoded; undefined for every other form. Nothing is resolved, but where the
+ * path decoded; undefined for every other form, and for a fragment, which is none of a target's. Nothing is resolved, but where the
  * percent-encoding is broken every "%" is escaped: it decodes to what the browser's router sees.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
-  if (origin === undefined) return undefined;
+  if (origin === undefined || origin.includes("#")) return undefined;
   const queryStart = origin.indexOf("?");
   const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
   const query = queryStart === -1 ? "" : origin.slice(queryStart);

@@ -40,7 +40,7 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
           durationMs: Math.round(durationMs * 1000) / 1000,
           client: clientAddress(req, trustProxy),
           userAgent: req.headers["user-agent"]?.slice(0, MAX_FIELD_LENGTH).replace(CONTROL_CHARACTERS, "\uFFFD"),
-          aborted: res.writableEnded ? undefined : true,
+          aborted: res.writableFinished ? undefined : true,
         },
         "request",
       );

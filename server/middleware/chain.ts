@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { HttpError } from "http-errors";
 import type { RequestTarget } from "../http/request-target.ts";
 import type { RouteEntry } from "../pages/route-table.ts";
 
@@ -20,16 +21,19 @@ declare global {
 
 export type Response = ServerResponse & { locals: Express.Locals };
 
-/** Express's signature on Node's own request and response. */
-export type Middleware = (req: IncomingMessage, res: Response, next: () => void) => void;
+/** Express's signatures on Node's own request and response. */
+export type Middleware = (req: IncomingMessage, res: Response, next: (error?: HttpError) => void) => void;
+export type ErrorMiddleware = (error: HttpError, req: IncomingMessage, res: Response) => void;
 
-/** Runs middleware in order, and then a request listener, unless one of them has sent the response. */
-export function chain(middleware: Middleware[], listener: RequestListener): RequestListener {
+/** Runs middleware in order, then a request listener, unless one of them has sent the response or passed on an error. */
+export function chain(middleware: Middleware[], listener: RequestListener, onError: ErrorMiddleware): RequestListener {
   return (req, res) => {
+    // Express keeps the locals that a response has.
     const response = Object.assign(res, { locals: {} as Express.Locals });
-    const run = (index: number) => {
+    const run = (index: number, error?: HttpError) => {
       const current = middleware[index];
-      if (current) current(req, response, () => run(index + 1));
+      if (error) onError(error, req, response);
+      else if (current) current(req, response, (error) => run(index + 1, error));
       else listener(req, res);
     };
     run(0);

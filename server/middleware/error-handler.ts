@@ -1,23 +1,28 @@
-import type { ErrorRequestHandler } from "express";
+import { STATUS_CODES } from "node:http";
+import type { HttpError } from "http-errors";
 import type { Logger } from "pino";
+import type { ErrorMiddleware } from "./chain.ts";
 
-/** Ends a request that failed: 500 for a bug, which is logged, and 400 for what the client sent. */
-export function errorHandler(log: Logger): ErrorRequestHandler {
-  return (error, req, res, _next) => {
-    // The connection failed: nobody is left to respond to, and the access log says so.
-    if (error === req.socket.errored) return;
-    // The address is no URL (the adapter makes one of it), or a library rejects the request.
+/** Sends the status of what middleware rejects or throws as plain text; what isn't the client's fault is logged. */
+export function errorHandler(log: Logger, securityHeaders: Record<string, string>): ErrorMiddleware {
+  return (error: HttpError, req, res) => {
+    // The connection failed, or the client has its response: nobody is left to respond to.
+    if (error === req.socket.errored || res.writableEnded) return;
+    // The adapter makes a URL of the address.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
-    if (status >= 500) log.error({ err: error, requestId: res.locals.requestId }, "request failed");
-    if (res.headersSent) {
-      res.destroy();
-      return;
-    }
-    res.removeHeader("Content-Encoding");
-    res.set({ ...error.headers, "Cache-Control": "no-store" });
-    res
-      .status(status)
-      .type("text")
-      .send(status >= 500 ? "Internal Server Error\n" : "Bad Request\n");
+    const { requestId } = res.locals;
+    if (status >= 500) log.error({ err: error, requestId }, "request failed");
+    if (res.headersSent) return res.destroy();
+    const body = `${STATUS_CODES[status]}\n`;
+    const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };
+    for (const name of res.getHeaderNames()) res.removeHeader(name);
+    res.writeHead(status, {
+      ...securityHeaders,
+      ...error.headers,
+      ...type,
+      "Cache-Control": "no-store",
+      "X-Request-Id": requestId,
+    });
+    res.end(req.method === "HEAD" ? undefined : body);
   };
 }

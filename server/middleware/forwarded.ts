@@ -1,23 +1,23 @@
 import type { RequestHandler } from "express";
-import { isHost } from "../http/request-target.ts";
 import type { TrustProxy } from "./access-log.ts";
 
-const IS_VALID = {
-  "x-forwarded-host": (host: string) => host !== "" && isHost(host),
-  "x-forwarded-proto": (scheme: string) => scheme === "http" || scheme === "https",
-};
+const SCHEMES = ["http", "https"];
 
 /**
- * React Router's adapter makes a URL of what the client or a proxy says. Of a list it gets the first value, from
- * trusted proxies only, and only a valid one.
+ * Decides what React Router's adapter makes `request.url` of: the public origin where the operator names it, or else
+ * the Host header, and the scheme that a trusted proxy says. Never X-Forwarded-Host, which proxies pass on from the
+ * client unless told otherwise, so that anybody could put another host into a page that a cache keeps.
  */
-export function forwarded(trustProxy: TrustProxy): RequestHandler {
-  return ({ headers, socket }, _res, next) => {
-    const isTrusted = trustProxy(socket.remoteAddress ?? "", 0);
-    for (const name of ["x-forwarded-host", "x-forwarded-proto"] as const) {
-      const first = headers[name]?.toString().split(",", 1)[0]?.trim() ?? "";
-      if (isTrusted && IS_VALID[name](first)) headers[name] = first;
-      else delete headers[name];
+export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): RequestHandler {
+  return (req, _res, next) => {
+    const { headers, socket } = req;
+    delete headers["x-forwarded-host"];
+    const scheme = headers["x-forwarded-proto"]?.toString().split(",", 1)[0]?.trim() ?? "";
+    if (trustProxy(socket.remoteAddress ?? "", 0) && SCHEMES.includes(scheme)) headers["x-forwarded-proto"] = scheme;
+    else delete headers["x-forwarded-proto"];
+    if (origin) {
+      headers.host = origin.host;
+      Object.defineProperty(req, "protocol", { value: origin.protocol.slice(0, -1) }); // Express has a getter.
     }
     headers.host ||= "localhost"; // HTTP/1.0 may leave it out.
     next();

@@ -1,12 +1,11 @@
-import { READ_METHODS, type RouteEntry } from "../pages/route-table.ts";
+import createHttpError from "http-errors";
+import { findRoute } from "../pages/build.ts";
+import { READ_METHODS } from "../pages/route-table.ts";
 import type { Middleware } from "./chain.ts";
-import { reject } from "./reject.ts";
 import { ASSETS_PATH } from "./static-files.ts";
 
-type Options = { findRoute: (path: string) => RouteEntry | undefined; files: Set<string> };
-
 /** Finds the route of a request, and rejects a method that it doesn't allow. */
-export function matchRoute({ findRoute, files }: Options): Middleware {
+export function matchRoute(files: Set<string>): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);
@@ -14,7 +13,7 @@ export function matchRoute({ findRoute, files }: Options): Middleware {
     res.locals.route = route;
     res.locals.routeId = isFile ? "file" : (route?.id ?? "none");
     const methods = route?.methods ?? READ_METHODS;
-    if (!methods.includes(req.method ?? "")) return reject(res, 405, { Allow: methods.join(", ") });
-    next();
+    const isAllowed = methods.includes(req.method ?? "");
+    next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };
 }

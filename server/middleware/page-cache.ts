@@ -3,7 +3,6 @@ import fresh from "fresh";
 import { type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
 import type { RenderedDocument } from "../pages/documents.ts";
 import type { Middleware } from "./chain.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
 
 /**
  * Browsers revalidate at each visit, which a 304 makes cheap, so a new release shows at once;
@@ -12,8 +11,11 @@ import { SECURITY_HEADERS } from "./security-headers.ts";
 export const PRERENDERED_CACHE_CONTROL = "public, max-age=0, s-maxage=60, must-revalidate";
 
 /** Sends the documents that were rendered before the server listened. */
-export function pageCache(documents: Map<string, RenderedDocument>): Middleware {
-  const kept = new Map([...documents].map(([routeId, document]) => [routeId, toRepresentations(document)]));
+export function pageCache(
+  documents: Map<string, RenderedDocument>,
+  securityHeaders: Record<string, string>,
+): Middleware {
+  const kept = new Map([...documents].map(([id, document]) => [id, toRepresentations(document, securityHeaders)]));
   return (req, res, next) => {
     const { route, requestId } = res.locals;
     const representations = route?.isPrerendered && req.method !== "POST" ? kept.get(route.id) : undefined;
@@ -30,12 +32,12 @@ export function pageCache(documents: Map<string, RenderedDocument>): Middleware 
 }
 
 /** All of the responses but for what differs per request. Header lists are flat: names and values in turn. */
-function toRepresentations({ status, policy, bodies }: RenderedDocument) {
+function toRepresentations({ status, policy, bodies }: RenderedDocument, securityHeaders: Record<string, string>) {
   const toRepresentation = (coding: ContentCoding) => {
     const body = bodies[coding];
     const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
     const notModifiedHeaders = Object.entries({
-      ...SECURITY_HEADERS,
+      ...securityHeaders,
       "Content-Security-Policy": policy,
       "Cache-Control": PRERENDERED_CACHE_CONTROL,
       Vary: "Accept-Encoding",

@@ -1,14 +1,18 @@
+import createHttpError from "http-errors";
 import { hasAmbiguousFraming, isHost, parseRequestTarget } from "../http/request-target.ts";
 import type { Middleware } from "./chain.ts";
-import { reject } from "./reject.ts";
 
 /** Rejects what Node's parser accepts but RFC 9112 doesn't. From here on `req.url` is in origin form. */
 export const rejectMalformed: Middleware = (req, res, next) => {
+  const { host, expect } = req.headers;
   const target = parseRequestTarget(req.url ?? "");
-  if (!target || !isHost(req.headers.host ?? "") || hasAmbiguousFraming(req)) {
-    return reject(res, 400, { Connection: "close" });
+  const hasHost = host === undefined ? req.httpVersion === "1.0" : isHost(host);
+  if (!target || !hasHost || hasAmbiguousFraming(req)) {
+    return next(createHttpError(400, { headers: { Connection: "close" } }));
   }
   res.locals.target = target;
   req.url = target.path + target.query;
-  next();
+  // RFC 9110 §10.1.1
+  const isExpected = expect === undefined || req.httpVersion === "1.0" || expect.toLowerCase() === "100-continue";
+  next(isExpected ? undefined : createHttpError(417));
 };

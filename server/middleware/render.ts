@@ -20,7 +20,13 @@ export function render(log: Logger): RequestHandler {
     getLoadContext: (_req, res) => {
       const { nonce, requestId } = res.locals;
       const context = new RouterContextProvider();
-      context.set(renderContext, { nonce, onError: (err) => log.error({ err, requestId }, "render failed") });
+      context.set(renderContext, {
+        nonce,
+        onError(err) {
+          // A response that has ended was a rejection, of which the page sees a broken body.
+          if (!res.writableEnded) log.error({ err, requestId }, "render failed");
+        },
+      });
       return context;
     },
   });

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RequestQueue } from "./pipelining.ts";
@@ -13,7 +12,7 @@ const IDLE_TIMEOUT_MS = 500;
 /** Accepts nobody any more, completes pending requests, and resolves with how many it cut at the timeout. */
 export async function drain(server: Server, queue: RequestQueue, timeoutMs: number) {
   const { connections, countPending } = queue;
-  const closed = once(server, "close");
+  const closed = new Promise((resolve) => server.once("close", resolve));
   const deadline = setTimeout(timeoutMs);
   server.prependListener("request", (_req, res: ServerResponse) => {
     res.shouldKeepAlive = false;

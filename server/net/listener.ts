@@ -5,23 +5,35 @@ import type { AddressInfo } from "node:net";
 /** Above the 60 s for which load balancers keep idle connections, so that theirs is the first to close. */
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 20_000;
 /** How often requests that are over their timeout are looked for. */
 const CHECK_INTERVAL_MS = 2000;
+/** An idle connection takes 9 to 13 KB; they may take a quarter of what the process may have. */
+const CONNECTION_BYTES = 16 * 1024;
+const CONNECTIONS_SHARE = 0.25;
 
 /** The server for clients, not listening yet. */
-export function createPublicServer() {
+export function createPublicServer(maxConnections = defaultMaxConnections()) {
   const server = createServer({
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: 0, // A large upload may take its time as long as it progresses (stalled-clients.ts).
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // A second Host header then makes the value invalid, instead of being dropped.
     joinDuplicateHeaders: true,
+    // The application rejects a missing one, and logs it.
+    requireHostHeader: false,
   });
   // No header is dropped either: Node's parser limits their bytes (16 KB).
   server.maxHeadersCount = 0;
+  server.maxConnections = maxConnections;
   return server;
+}
+
+/** No limit where the process has no limit of memory (a container's, as a rule). */
+function defaultMaxConnections() {
+  const memory = process.constrainedMemory() ?? 0;
+  const isLimited = memory > 0 && memory < 2 ** 48;
+  return isLimited ? Math.floor((memory * CONNECTIONS_SHARE) / CONNECTION_BYTES) : Number.POSITIVE_INFINITY;
 }
 
 /** Resolves with the port; rejects when the address can't be listened on. */

@@ -14,7 +14,7 @@ type PendingRequest = { req: IncomingMessage; res: ServerResponse };
  * connection closes, Node tells only the first response, so the others would never close theirs. While requests are
  * queued no more are read from the connection, or a client that reads no response could fill the memory.
  */
-export function queueRequests(server: Server, listener: RequestListener) {
+export function queueRequests(server: Server, listener: RequestListener, onDrop: () => void) {
   /** The requests of each connection whose responses have not ended: the first is being handled. */
   const connections = new Map<Socket, PendingRequest[]>();
   let pendingCount = 0;
@@ -33,7 +33,10 @@ export function queueRequests(server: Server, listener: RequestListener) {
   server.on("request", (req, res) => {
     const pending = connections.get(req.socket);
     if (!pending) return; // The connection has closed.
-    if (pending.length > 0 && pendingCount >= MAX_PENDING) return req.socket.destroy();
+    if (pending.length > 0 && pendingCount >= MAX_PENDING) {
+      if (!req.socket.destroyed) onDrop();
+      return req.socket.destroy();
+    }
     pending.push({ req, res });
     pendingCount += 1;
     if (pending.length > 1) req.socket.pause();

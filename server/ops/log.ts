@@ -7,31 +7,49 @@ const FLUSH_INTERVAL_MS = 200;
 /** When more than this waits for a reader, lines are dropped rather than kept. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 
-/** A logger of JSON lines on standard output. */
-export function createLog(level: string) {
+/** Has a function run at most so many times a second: what strangers cause must not fill the log. */
+export function limitRate<Args extends unknown[]>(maxPerSecond: number, run: (...args: Args) => void) {
+  let count = 0;
+  setInterval(() => {
+    count = 0;
+  }, 1000).unref();
+  return (...args: Args) => {
+    count += 1;
+    if (count <= maxPerSecond) run(...args);
+  };
+}
+
+/** A logger of JSON lines on standard output. `onDrop` is told how many lines were lost. */
+export function createLog(level: string, onDrop: (lines: number) => void) {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, createDestination());
+  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, createDestination(onDrop));
 }
 
 /**
  * Not pino's own destination: its writes occupy a thread each, so a reader of the log that stalls
  * without going away would keep the process from ever ending. Node's stream waits without one.
  */
-function createDestination() {
+function createDestination(onDrop: (lines: number) => void) {
   const { stdout } = process;
-  let lines = "";
+  let chunk = "";
+  let lines = 0;
   const flush = (done?: () => void) => {
-    if (stdout.writableLength < MAX_BUFFERED_BYTES) stdout.write(lines, done);
-    else done?.();
-    lines = "";
+    if (stdout.writableLength < MAX_BUFFERED_BYTES) stdout.write(chunk, done);
+    else {
+      onDrop(lines);
+      done?.();
+    }
+    chunk = "";
+    lines = 0;
   };
   stdout.on("error", () => {}); // A reader that goes away takes the log with it, but no request.
-  setInterval(() => lines && flush(), FLUSH_INTERVAL_MS).unref();
+  setInterval(() => chunk && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
   return {
     write(line: string) {
-      lines += line;
-      if (lines.length >= CHUNK_LENGTH) flush();
+      chunk += line;
+      lines += 1;
+      if (chunk.length >= CHUNK_LENGTH) flush();
     },
     flush,
   };

@@ -1,10 +1,11 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../../package.json";
 
 /** Which build this is: the commit is known where the build was told. */
 export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };
 
 const STATUS_CLASSES = ["", "1xx", "2xx", "3xx", "4xx", "5xx"];
+const DROP_REASONS = ["limit", "stalled", "pending"] as const;
 const METHODS = new Set(["GET", "HEAD", "POST"]);
 
 /** Metrics for Prometheus. Label values come from fixed sets, whatever clients send. */
@@ -23,8 +24,30 @@ export function createMetrics() {
     registers,
   });
 
+  const connectionsDropped = new Counter({
+    name: "connections_dropped_total",
+    help: "Connections closed without a response: over the limit, stalled, or with too many requests pending.",
+    labelNames: ["reason"] as const,
+    registers,
+  });
+  const requestsRejected = new Counter({
+    name: "http_parser_rejections_total",
+    help: "Requests that the parser rejected, by the status sent.",
+    labelNames: ["status"] as const,
+    registers,
+  });
+  const linesDropped = new Counter({
+    name: "log_lines_dropped_total",
+    help: "Log lines lost because nobody read them.",
+    registers,
+  });
+  for (const reason of DROP_REASONS) connectionsDropped.inc({ reason }, 0);
+
   return {
     registry,
+    recordConnectionDropped: (reason: (typeof DROP_REASONS)[number]) => connectionsDropped.inc({ reason }),
+    recordParserRejection: (status: number) => requestsRejected.inc({ status }),
+    recordLinesDropped: (lines: number) => linesDropped.inc(lines),
     recordRequest(route: string, method: string, status: number, seconds: number) {
       const labels = {
         route,

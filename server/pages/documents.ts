@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { renderContext } from "../../app/context.ts";
 import { type ContentCoding, compress } from "../http/content-coding.ts";
-import { policyForDocument } from "../http/content-security-policy.ts";
+import { replaceNonce } from "../http/content-security-policy.ts";
 import { build, routes } from "./build.ts";
 import type { RouteEntry } from "./route-table.ts";
 
@@ -16,16 +17,17 @@ export async function renderDocuments() {
   const renderDocument = async ({ id, pattern }: RouteEntry): Promise<[string, RenderedDocument]> => {
     const errors: unknown[] = [];
     const context = new RouterContextProvider();
-    context.set(renderContext, { isPrerendered: true, onError: (error) => errors.push(error) });
+    const nonce = randomUUID();
+    context.set(renderContext, { nonce, isPrerendered: true, onError: (error) => errors.push(error) });
     const url = new URL(pattern.replaceAll("?", ""), "http://localhost");
     const response = await handleRequest(new Request(url), context);
-    const html = prioritizeContent(await response.text());
+    const { html, policy } = replaceNonce(prioritizeContent(await response.text()), nonce);
     if (errors.length > 0 || (response.status !== 404 && !response.ok)) {
       throw new Error(`route "${id}" can't be rendered once (status ${response.status})`, { cause: errors[0] });
     }
     const identity = Buffer.from(html);
     const bodies = { ...(await compress(identity)), identity };
-    return [id, { status: response.status, policy: policyForDocument(html), bodies }];
+    return [id, { status: response.status, policy, bodies }];
   };
   return new Map(await Promise.all(routes.filter(({ isPrerendered }) => isPrerendered).map(renderDocument)));
 }

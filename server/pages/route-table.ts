@@ -18,6 +18,8 @@ export type RouteEntry = {
   /** Whether it, or a route around it, takes part in requests for data. */
   hasData: boolean;
   methods: string[];
+  /** The largest body that it accepts, where it says so (`handle.maxBodyBytes`). */
+  maxBodyBytes: number | undefined;
 };
 
 /**
@@ -70,12 +72,14 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
   return Object.values(manifest).flatMap((route) => {
     if (!route || route.parentId !== parent?.id) return [];
     const { id, path = "", index, caseSensitive, module } = route;
+    const handle = module.handle as { renderOnce?: boolean; maxBodyBytes?: number } | undefined;
     const entry: RouteEntry = {
       id,
       pattern: path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path),
-      isPrerendered: (module.handle as { renderOnce?: boolean } | undefined)?.renderOnce === true,
+      isPrerendered: handle?.renderOnce === true,
       hasData: Boolean(parent?.hasData || module.loader || module.action),
       methods: module.action ? [...READ_METHODS, "POST"] : READ_METHODS,
+      maxBodyBytes: handle?.maxBodyBytes,
     };
     const children = index ? undefined : toTree(manifest, entry);
     return [{ id, path: route.path, index, caseSensitive, handle: entry, children } as RouteObject];

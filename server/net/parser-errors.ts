@@ -1,0 +1,37 @@
+import { type Server, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { RequestQueue } from "./pipelining.ts";
+
+/** As Node itself has it; any other error is a 400. */
+const STATUSES: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+type Options = {
+  headers: Record<string, string>;
+  onReject: (socket: Socket, status: number, code: string) => void;
+};
+
+/** Responds to what Node's parser rejects, and to CONNECT, as to other requests: with the same headers, and not unseen. */
+export function rejectUnparsable(server: Server, { connections }: RequestQueue, { headers, onReject }: Options) {
+  const lines = Object.entries({ ...headers, "Cache-Control": "no-store", "Content-Length": 0, Connection: "close" });
+  const reject = (socket: Socket, status: number, code: string) => {
+    onReject(socket, status, code);
+    const [first] = connections.get(socket) ?? [];
+    if (socket.writable && !first?.res.headersSent) {
+      const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`);
+    }
+    socket.destroySoon();
+  };
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // The connection failed, or has closed: nothing was rejected.
+    if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();
+    else reject(socket, STATUSES[error.code ?? ""] ?? 400, error.code ?? "");
+  });
+  server.on("connect", (_req, socket: Socket) => reject(socket, 405, "CONNECT"));
+  // An expectation that Node doesn't know is rejected by the application.
+  server.on("checkExpectation", (req, res) => server.emit("request", req, res));
+}

@@ -1,0 +1,20 @@
+import type { Server } from "node:http";
+import type { RequestQueue } from "./pipelining.ts";
+
+/**
+ * Drops a client that for so long has sent no byte of its request and taken none of its response. What counts is
+ * progress: a slow client stays, and so does one that waits for a response which the server is still working on.
+ */
+export function dropStalledClients(
+  server: Server,
+  { connections }: RequestQueue,
+  timeoutMs: number,
+  onDrop: () => void,
+) {
+  server.setTimeout(timeoutMs, (socket) => {
+    const [first] = connections.get(socket) ?? [];
+    if (first?.req.complete && socket.writableLength === 0) return;
+    if (first) onDrop(); // Otherwise the connection was idle.
+    socket.destroy();
+  });
+}

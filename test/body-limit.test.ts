@@ -1,0 +1,78 @@
+// How much a client may send: counted before any page reads it.
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { exchange } from "./support/exchange.ts";
+import { readProcessMetrics } from "./support/process-metrics.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const KB = 1024;
+const MB = 1024 * KB;
+const URLENCODED = "application/x-www-form-urlencoded";
+const MULTIPART = "multipart/form-data; boundary=b";
+
+let server: RunningServer;
+
+beforeAll(async () => {
+  server = await startServer({}, inject("grownFolder"));
+});
+
+afterAll(() => server.stop());
+
+const multipart = (bytes: number) =>
+  `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${"a".repeat(bytes)}\r\n--b--\r\n`;
+
+const HEAD = ["Host: localhost", "Connection: close"];
+
+/** The status of a POST of the body, with its length or in chunks. */
+async function post(path: string, type: string, body: string, isChunked: boolean) {
+  const framing = isChunked ? "Transfer-Encoding: chunked" : `Content-Length: ${body.length}`;
+  const chunks = isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body;
+  const lines = [`POST ${path} HTTP/1.1`, ...HEAD, `Content-Type: ${type}`, framing, "", ""];
+  const { responses } = await exchange(server.url, lines.join("\r\n") + chunks);
+  return responses.map(({ status, headers }) => [status, headers.connection]);
+}
+
+test.each([
+  ["a form of 90 KB", "/echo", URLENCODED, `a=${"b".repeat(90 * KB)}`, 200],
+  ["a form of 101 KB", "/echo", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  ["a form of 101 KB for a page", "/sign-up", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  ["a form of 101 KB for a page's data", "/sign-up.data", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  ["100 KB of names without a value", "/echo", URLENCODED, "a&".repeat(50 * KB), 200],
+  ["a multipart form of 900 KB", "/echo", MULTIPART, multipart(900 * KB), 200],
+  ["a multipart form of 1.1 MB", "/echo", MULTIPART, multipart(1.1 * MB), 413],
+  ["3 MB for a route that accepts 4 MB", "/large-form", "text/plain", "a".repeat(3 * MB), 200],
+  ["4.1 MB for a route that accepts 4 MB", "/large-form", "text/plain", "a".repeat(4.1 * MB), 413],
+])("%s is %5$i, by its length and in chunks", async (_label, path, type, body, status) => {
+  for (const isChunked of [false, true]) {
+    expect([isChunked, await post(path, type, body, isChunked)]).toEqual([isChunked, [[status, "close"]]]);
+  }
+});
+
+test.each([
+  ["no boundary", "multipart/form-data", "abc"],
+  ["a boundary that never comes", MULTIPART, "abc"],
+  ["a part without a name", MULTIPART, "--b\r\n\r\nabc\r\n--b--\r\n"],
+  ["no form", "application/json", "{}"],
+])("a malformed form is the client's fault: %s", async (_label, type, body) => {
+  for (const path of ["/echo", "/sign-up", "/sign-up.data"]) {
+    expect([path, await post(path, type, body, false)]).toEqual([path, [[400, "close"]]]);
+  }
+  expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
+test("a body of 200 MB takes no memory", async () => {
+  const before = await readProcessMetrics(server);
+  const chunk = `${MB.toString(16)}\r\n${"a".repeat(MB)}\r\n`;
+  const lines = ["POST /echo HTTP/1.1", ...HEAD, `Content-Type: ${MULTIPART}`, "Transfer-Encoding: chunked", "", ""];
+  const { isClosed } = await exchange(server.url, lines.join("\r\n") + chunk.repeat(200));
+  expect(isClosed).toBe(true);
+  const after = await readProcessMetrics(server);
+  expect(after.residentMB - before.residentMB).toBeLessThan(50);
+});
+
+test("the limit is a setting", async () => {
+  const strict = await startServer({ BODY_SIZE_LIMIT_BYTES: "10" }, inject("grownFolder"));
+  const statusOf = (body: string) => fetch(`${strict.url}/echo`, { method: "POST", body: new URLSearchParams(body) });
+  expect((await statusOf("a=12345678")).status).toBe(200);
+  expect((await statusOf("a=123456789")).status).toBe(413);
+  await strict.stop();
+});

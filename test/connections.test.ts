@@ -1,0 +1,169 @@
+// What one connection, or many, can do to the others.
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { pino } from "pino";
+import { Gauge, Registry } from "prom-client";
+import request from "supertest";
+import { expect, inject, test, vi } from "vitest";
+import { handleOps } from "../server/ops/server.ts";
+import { exchange } from "./support/exchange.ts";
+import { readProcessMetrics } from "./support/process-metrics.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const FOLDER = inject("grownFolder");
+const CRLF = "\r\n";
+
+const lines = (...all: string[]) => [...all, "", ""].join(CRLF);
+const get = (path: string, ...headers: string[]) => lines(`GET ${path} HTTP/1.1`, "Host: localhost", ...headers);
+
+async function open({ url }: RunningServer, bytes: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  socket.write(bytes);
+  return socket;
+}
+
+const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
+
+async function readMetric({ opsUrl }: RunningServer, name: string) {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const line = text.split("\n").find((line) => line.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+}
+
+test.each([
+  ["an ambiguous framing", lines("GET / HTTP/1.1", "Host: localhost", "Transfer-Encoding: gzip, chunked")],
+  ["a malformed Host", lines("GET / HTTP/1.1", "Host: a b")],
+  ["a body over the limit", lines("POST /echo HTTP/1.1", "Host: localhost", "Content-Length: 99999999")],
+])("what follows %s on the same connection doesn't run", async (_label, rejected) => {
+  const server = await startServer({}, FOLDER);
+  const form = "a=1";
+  const type = "Content-Type: application/x-www-form-urlencoded";
+  const action = lines("POST /echo HTTP/1.1", "Host: localhost", type, `Content-Length: ${form.length}`) + form;
+  const { responses, isClosed } = await exchange(server.url, rejected + action + action);
+  expect(isClosed).toBe(true);
+  expect(responses).toHaveLength(1);
+  expect(responses[0]?.status).toBeGreaterThanOrEqual(400);
+  await server.stop();
+  expect(server.lines.filter(({ msg }) => msg === "request")).toHaveLength(1);
+});
+
+test("a client that pipelines behind a slow page takes no memory", async () => {
+  const server = await startServer({}, FOLDER);
+  const before = await readProcessMetrics(server);
+  const requests = get("/", `X: ${"a".repeat(7000)}`).repeat(1000); // 7 MB
+  const socket = await open(server, get("/slow"));
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  for (let i = 0; i < 30; i++) socket.write(requests);
+  // The server has read what it reads when nothing more has left the client for a while.
+  for (let left = -1; left !== socket.writableLength; await setTimeout(500)) left = socket.writableLength;
+  const after = await readProcessMetrics(server);
+  expect(socket.writableLength).toBeGreaterThan(100_000_000);
+  expect(after.residentMB - before.residentMB).toBeLessThan(30);
+  socket.destroy();
+  server.child.kill("SIGKILL");
+});
+
+test("of many connections that pipeline thousands of requests, most are dropped, and counted", async () => {
+  const server = await startServer({}, FOLDER);
+  const sockets = await Promise.all(Array.from({ length: 30 }, () => open(server, get("/").repeat(2500))));
+  await Promise.race([Promise.all(sockets.map(closeOf)), setTimeout(3000)]);
+  expect((await fetch(server.url)).status).toBe(200);
+  expect(await readMetric(server, 'connections_dropped_total{reason="pending"}')).toBeGreaterThan(0);
+  for (const socket of sockets) socket.destroy();
+  await server.stop();
+});
+
+test("each response of a pipeline is logged with its bytes", async () => {
+  const server = await startServer({}, FOLDER);
+  await exchange(server.url, get("/") + get("/nowhere") + get("/", "Connection: close"));
+  await server.stop();
+  const logged = server.lines.filter(({ msg }) => msg === "request");
+  expect(logged.map(({ status }) => status)).toEqual([200, 404, 200]);
+  for (const { bytes, aborted } of logged) {
+    expect(bytes).toBeGreaterThan(1000);
+    expect(aborted).toBeUndefined();
+  }
+});
+
+test("a client that stalls is dropped, and one that progresses is not, however slowly", async () => {
+  const server = await startServer({ CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
+  const head = (path: string, length: number) => lines(`POST ${path} HTTP/1.1`, "Host: x", `Content-Length: ${length}`);
+  const stalled = closeOf(await open(server, head("/large-form", 3)));
+  const progressing = await open(server, head("/large-form", 30));
+  const reader = await open(server, get("/film.mp4"));
+  const answer = once(progressing, "data");
+  // Three times the timeout in all.
+  for (let sent = 0; sent < 30; sent++) {
+    progressing.write("a");
+    await setTimeout(100);
+  }
+  expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await stalled).toBe("closed");
+  expect(await readMetric(server, 'connections_dropped_total{reason="stalled"}')).toBe(2);
+  reader.destroy();
+  progressing.destroy();
+  await server.stop();
+});
+
+test("a client that waits for a slow page is not dropped", async () => {
+  const server = await startServer({ CLIENT_TIMEOUT_MS: "300" }, FOLDER);
+  const response = fetch(`${server.url}/slow`);
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  await setTimeout(1500);
+  server.child.kill("SIGUSR2");
+  expect((await response).status).toBe(200);
+  await server.stop();
+});
+
+test("connections over the limit are closed, and counted; the probes still respond", async () => {
+  const server = await startServer({ MAX_CONNECTIONS: "5" }, FOLDER);
+  const sockets = await Promise.all(Array.from({ length: 5 }, () => open(server, "")));
+  expect(await closeOf(await open(server, get("/")))).toBe("closed");
+  expect((await fetch(`${server.opsUrl}/livez`)).status).toBe(200);
+  expect(await readMetric(server, 'connections_dropped_total{reason="limit"}')).toBe(1);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect((await fetch(server.url)).status).toBe(200), { timeout: 60_000 });
+  await server.stop();
+});
+
+test.each([
+  ["no HTTP", "\x16\x03\x01\r\n\r\n", 400],
+  ["headers over 16 KB", get("/", `X: ${"a".repeat(17_000)}`), 431],
+  ["CONNECT", lines("CONNECT localhost:443 HTTP/1.1", "Host: localhost"), 405],
+  ["a missing Host", lines("GET / HTTP/1.1", "Connection: close"), 400],
+  ["an unknown expectation", get("/", "Expect: nonsense", "Connection: close"), 417],
+])("%s is in the log, and has the headers that protect", async (_label, bytes, status) => {
+  const server = await startServer({}, FOLDER);
+  const { responses, isClosed } = await exchange(server.url, bytes);
+  expect(isClosed).toBe(true);
+  expect(responses).toMatchObject([
+    { status, headers: { "x-content-type-options": "nosniff", "cache-control": "no-store" } },
+  ]);
+  await server.stop();
+  expect(server.lines.filter((line) => line.status === status)).toHaveLength(1);
+});
+
+test("what the parser rejects is counted, and no more than ten lines a second are logged", async () => {
+  const server = await startServer({}, FOLDER);
+  await Promise.all(Array.from({ length: 100 }, () => exchange(server.url, "nonsense\r\n\r\n")));
+  expect(await readMetric(server, 'http_parser_rejections_total{status="400"}')).toBe(100);
+  await server.stop();
+  expect(server.lines.filter(({ msg }) => msg === "request rejected by the parser").length).toBeLessThan(100);
+});
+
+test("metrics that fail are a 500 and a line in the log, and no end of the process", async () => {
+  const registry = new Registry();
+  const collect = () => {
+    throw new Error("no such metric");
+  };
+  new Gauge({ name: "broken", help: "Throws.", collect, registers: [registry] });
+  const logged: { msg: string }[] = [];
+  const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
+  const response = await request(handleOps(registry, () => true, log)).get("/metrics");
+  expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
+  expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);
+});

@@ -1,0 +1,64 @@
+// Which requests with an unsafe method reach an action: those of the site's own pages, and of no browser.
+import { pino } from "pino";
+import request from "supertest";
+import { expect, inject, test } from "vitest";
+import type * as App from "../server/app.ts";
+import { parseSettings } from "../server/settings.ts";
+
+const FOLDER = inject("grownFolder");
+const HOST = "www.example.org";
+const BROWSER_AT_HOME = { Origin: `https://${HOST}`, "Sec-Fetch-Site": "same-origin" };
+
+/** The application with some settings, and the lines that it logs. */
+async function load(env: Record<string, string>) {
+  const { createApp } = (await import(`${FOLDER}/build/server/app.js`)) as typeof App;
+  const parsed = parseSettings(env);
+  if ("faults" in parsed) throw new Error(parsed.faults.join());
+  const { settings } = parsed;
+  const lines: { level: number; msg: string }[] = [];
+  const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
+  const clientFolder = `${FOLDER}/build/client`;
+  const app = await createApp({ settings, log, recordRequest: () => {}, clientFolder });
+  return { app, lines };
+}
+
+test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
+  ["a form of the site's own page", {}, BROWSER_AT_HOME, true],
+  ["a request that the visitor made by hand", {}, { "Sec-Fetch-Site": "none" }, true],
+  ["a form on another site", {}, { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }, false],
+  ["a form on another site that hides its origin", {}, { "Sec-Fetch-Site": "cross-site" }, false],
+  ["a form on a sibling host", {}, { Origin: "https://blog.example.org", "Sec-Fetch-Site": "same-site" }, false],
+  ["an older browser on the site's own page", {}, { Origin: `https://${HOST}` }, true],
+  ["an older browser on another site", {}, { Origin: "https://evil.example" }, false],
+  ["an older browser in a sandboxed frame", {}, { Origin: "null" }, false],
+  ["no browser", {}, {}, true],
+  ["a trusted origin", { TRUSTED_ORIGINS: "https://pay.example" }, { Origin: "https://pay.example" }, true],
+  [
+    "a trusted origin in a new browser",
+    { TRUSTED_ORIGINS: "https://pay.example, https://other.example" },
+    { Origin: "https://pay.example", "Sec-Fetch-Site": "cross-site" },
+    true,
+  ],
+  ["an older browser behind a proxy that changes Host", {}, { Origin: "https://public.example" }, false],
+  ["the same, with ORIGIN", { ORIGIN: "https://public.example" }, { Origin: "https://public.example" }, true],
+  ["a new browser behind a proxy that changes Host", {}, { ...BROWSER_AT_HOME, Host: "backend:3000" }, true],
+])("%s, with %j: %j may run an action: %j", async (_label, env, headers, isAllowed) => {
+  const { app, lines } = await load(env);
+  for (const path of ["/sign-up", "/sign-up.data", "/echo"]) {
+    const response = await request(app).post(path).set("Host", HOST).set(headers).type("form").send("email=ada@a.org");
+    expect([path, response.status]).toEqual([
+      path,
+      isAllowed ? ({ "/sign-up": 303, "/sign-up.data": 202 }[path] ?? 200) : 403,
+    ]);
+  }
+  // One line that names what was seen; a warning, since no bug of ours.
+  const warnings = lines.filter(({ level }) => level > 30);
+  expect(warnings.length).toBe(isAllowed ? 0 : 3);
+  for (const warning of warnings) expect(warning.msg).toContain("TRUSTED_ORIGINS");
+});
+
+test("a page may be visited from anywhere", async () => {
+  const { app } = await load({});
+  const headers = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+  expect((await request(app).get("/sign-up").set(headers)).status).toBe(200);
+});
