@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
 import { copyAndGrow } from "./support/copy-project.ts";
@@ -44,10 +44,12 @@ async function mark(page: Page) {
 }
 const isMarked = (page: Page) => page.evaluate(() => "isMarked" in window);
 
+/** Saves a file in one step: a server that reads it between its truncation and its writing would keep the empty file. */
 function edit(path: string, from: string, to: string) {
   const text = readFileSync(`${FOLDER}/${path}`, "utf8");
   expect(text).toContain(from);
-  writeFileSync(`${FOLDER}/${path}`, text.replace(from, to));
+  writeFileSync(`${FOLDER}.edited`, text.replace(from, to));
+  renameSync(`${FOLDER}.edited`, `${FOLDER}/${path}`);
 }
 
 // React's development build writes what hydration finds different.
