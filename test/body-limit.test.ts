@@ -41,7 +41,7 @@ test.each([
   ["a multipart form of 1.1 MB", "/echo", MULTIPART, multipart(1.1 * MB), 413],
   ["3 MB for a route that accepts 4 MB", "/large-form", "text/plain", "a".repeat(3 * MB), 200],
   ["4.1 MB for a route that accepts 4 MB", "/large-form", "text/plain", "a".repeat(4.1 * MB), 413],
-])("%s is %5$i, by its length and in chunks", async (_label, path, type, body, status) => {
+])("%s, by its length and in chunks, for %s", async (_label, path, type, body, status) => {
   for (const isChunked of [false, true]) {
     expect([isChunked, await post(path, type, body, isChunked)]).toEqual([isChunked, [[status, "close"]]]);
   }

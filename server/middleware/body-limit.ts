@@ -14,10 +14,11 @@ export function bodyLimit(maxBytes: number): RequestHandler {
     if (req.headers["transfer-encoding"] !== undefined) {
       let received = 0;
       // React Router's adapter starts reading in this very tick, and so misses nothing.
-      req.on("data", function count(chunk: Buffer) {
+      req.on("data", (chunk: Buffer) => {
         received += chunk.length;
         if (received <= max) return;
-        req.off("data", count);
+        // Whoever reads the body gets no more of it, and the rest is discarded.
+        for (const event of ["data", "end"]) req.removeAllListeners(event);
         tooLarge();
       });
     }

@@ -3,6 +3,9 @@ import type { HttpError } from "http-errors";
 import type { Logger } from "pino";
 import type { ErrorMiddleware } from "./chain.ts";
 
+/** For a client to notice that its body is rejected. */
+const LINGER_TIMEOUT_MS = 5000;
+
 /** Sends the status of what middleware rejects or throws as plain text; what isn't the client's fault is logged. */
 export function errorHandler(log: Logger, securityHeaders: Record<string, string>): ErrorMiddleware {
   return (error: HttpError, req, res) => {
@@ -23,6 +26,11 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
       "Cache-Control": "no-store",
       "X-Request-Id": requestId,
     });
-    res.end(req.method === "HEAD" ? undefined : body);
+    if (status !== 413 || req.complete) return res.end(req.method === "HEAD" ? undefined : body);
+    // To close while the client is sending would reset the connection before it has read why (RFC 9112 §9.6).
+    res.write(body);
+    const lingering = setTimeout(() => res.end(), LINGER_TIMEOUT_MS);
+    res.once("close", () => clearTimeout(lingering));
+    req.resume().once("end", () => res.end());
   };
 }
