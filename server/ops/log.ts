@@ -1,4 +1,4 @@
-import { pino, stdTimeFunctions } from "pino";
+import { pino } from "pino";
 
 /** Lines are written in chunks of this many characters, so that few requests cost a system call. */
 const CHUNK_LENGTH = 32_768;
@@ -22,7 +22,19 @@ export function limitRate<Args extends unknown[]>(maxPerSecond: number, run: (..
 /** A logger of JSON lines on standard output. `onDrop` is told how many lines were lost. */
 export function createLog(level: string, onDrop: (lines: number) => void) {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: stdTimeFunctions.isoTime, formatters }, createDestination(onDrop));
+  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, createDestination(onDrop));
+}
+
+/** As pino's `isoTime`, formatted once per millisecond: for each line it is a tenth of what a kept page costs. */
+function createTimestamp() {
+  let time = 0;
+  let field = "";
+  return () => {
+    const now = Date.now();
+    if (now !== time) field = `,"time":"${new Date(now).toISOString()}"`;
+    time = now;
+    return field;
+  };
 }
 
 /**
