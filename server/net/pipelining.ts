@@ -1,11 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/**
- * Requests that may be pending in all, at some 5 KB each. One connection can't reach it: of what a single read brings
- * (64 KB), 2,600 requests can be made.
- */
-const MAX_PENDING = 4000;
+/** Requests that may be pending in all, at some 5 KB each, before a connection with more than one is dropped. */
+const MAX_PENDING = 2000;
 
 type PendingRequest = { req: IncomingMessage; res: ServerResponse };
 
@@ -33,16 +30,27 @@ export function queueRequests(server: Server, listener: RequestListener, onDrop:
   server.on("request", (req, res) => {
     const pending = connections.get(req.socket);
     if (!pending) return; // The connection has closed.
-    if (pending.length > 0 && pendingCount >= MAX_PENDING) {
-      if (!req.socket.destroyed) onDrop();
-      return req.socket.destroy();
-    }
+    if (req.socket.destroyed) return;
+    if (pending.length > 0 && pendingCount >= MAX_PENDING) return drop(req.socket);
     pending.push({ req, res });
     pendingCount += 1;
     if (pending.length > 1) req.socket.pause();
     else if (held) held.push(pending);
     else handleFirst(pending);
   });
+
+  /**
+   * Node goes on making requests of what it has read (64 KB, of which some make 3,000), and frees them once the socket
+   * has closed. No other connection is read until then: many that send as much in the same moment would fill the memory.
+   */
+  function drop(socket: Socket) {
+    onDrop();
+    socket.destroy();
+    for (const other of connections.keys()) other.pause();
+    setImmediate(() => {
+      for (const [other, pending] of connections) if (pending.length <= 1) other.resume();
+    });
+  }
 
   function handleFirst(pending: PendingRequest[]) {
     const [first] = pending;

@@ -17,4 +17,10 @@ export function dropStalledClients(
     if (first) onDrop(); // Otherwise the connection was idle.
     socket.destroy();
   });
+  server.on("request", (req, res) => {
+    // Node gives the rest of a body whose response has ended as long as it gives an idle connection.
+    res.on("finish", () => {
+      if (!req.complete) req.socket.setTimeout(timeoutMs);
+    });
+  });
 }
