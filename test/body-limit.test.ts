@@ -1,4 +1,8 @@
 // How much a client may send: counted before any page reads it.
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { exchange } from "./support/exchange.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
@@ -9,13 +13,19 @@ const MB = 1024 * KB;
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data; boundary=b";
 
+/** Where uploads are written to. */
+const UPLOADS = mkdtempSync(join(tmpdir(), "greeting-uploads-"));
+
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer({}, inject("grownFolder"));
+  server = await startServer({ TMPDIR: UPLOADS }, inject("grownFolder"));
 });
 
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  rmSync(UPLOADS, { recursive: true });
+});
 
 const multipart = (bytes: number) =>
   `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${"a".repeat(bytes)}\r\n--b--\r\n`;
@@ -57,6 +67,27 @@ test.each([
     expect([path, await post(path, type, body, false)]).toEqual([path, [[400, "close"]]]);
   }
   expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
+test.each([
+  ["is written to disk", '; filename="a"\r\n\r\nabc\r\n--b--\r\n', 200],
+  ["that is cut short is the client's fault", '; filename="a"\r\n\r\nabc', 400],
+  ["that is no file is the client's fault", "\r\n\r\nabc\r\n--b--\r\n", 400],
+])("an upload %s", async (_label, rest, status) => {
+  const body = `--b\r\nContent-Disposition: form-data; name="file"${rest}`;
+  expect(await post("/upload", MULTIPART, body, true)).toEqual([[status, "close"]]);
+  expect(readdirSync(UPLOADS)).toEqual([]);
+});
+
+test("an upload that its client gives up leaves nothing behind", async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const head = ["POST /upload HTTP/1.1", ...HEAD, `Content-Type: ${MULTIPART}`, "Content-Length: 900000", "", ""];
+  socket.write(`${head.join("\r\n")}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc`);
+  await expect.poll(() => readdirSync(UPLOADS)).toHaveLength(1);
+  socket.destroy();
+  await expect.poll(() => readdirSync(UPLOADS)).toEqual([]);
+  expect((await fetch(server.url)).status).toBe(200);
 });
 
 test("a body of 200 MB takes no memory", async () => {
