@@ -1,12 +1,16 @@
 import { readdirSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { exchange } from "./support/exchange.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
 /** For a client that stalls; the time for a request's headers is half of it (server/net/listener.ts). */
 const CLIENT_TIMEOUT_MS = 20_000;
+/** As server/net/listener.ts has them. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 2000;
 /** A busy machine closes connections late, but a client that is never dropped would stay for minutes. */
 const MAX_DELAY_FACTOR = 3;
 /** How many times as long as at an idle server a request may take, in the median. */
@@ -130,4 +134,18 @@ test("slow clients are dropped, and do not slow down the responses for others", 
   expect(slowdown).toBeLessThan(MAX_SLOWDOWN);
   await expect.poll(countSockets, { timeout: 60_000 }).toBeLessThan(5);
   expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
+test("requests that wait behind a slow page are handled, however long it takes", async () => {
+  const grown = await startServer({}, inject("grownFolder"));
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(200)}\r\n\r\n`;
+  const last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  // More than one read takes: it ends within a request.
+  const exchanged = exchange(grown.url, get("/slow") + get("/").repeat(1000) + last);
+  await vi.waitUntil(() => grown.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  await setTimeout(HEADERS_TIMEOUT_MS + 2 * CHECK_INTERVAL_MS);
+  grown.child.kill("SIGUSR2");
+  const { responses } = await exchanged;
+  expect(responses.map(({ status }) => status)).toEqual(Array(1002).fill(200));
+  await grown.stop();
 });

@@ -27,6 +27,8 @@ export function rejectUnparsable(server: Server, { connections }: RequestQueue, 
     socket.destroySoon();
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Late is only what could have been read: while requests are pending, the rest of the next one is not.
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.get(socket)?.length) return;
     // The connection failed, or has closed: nothing was rejected.
     if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();
     else reject(socket, STATUSES[error.code ?? ""] ?? 400, error.code ?? "");
