@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { exchange } from "./support/exchange.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
@@ -8,18 +8,10 @@ import { type RunningServer, startServer } from "./support/start-server.ts";
 /** The same seed makes the same requests: a failure is replayed with the seed of its title. */
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 12_000);
+/** For the copy with the example pages. */
+const GROWN_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);
 /** How much more memory the server may use after the second half than after the first. */
 const MAX_GROWTH_MB = 40;
-
-let server: RunningServer;
-let home: string;
-
-beforeAll(async () => {
-  server = await startServer();
-  home = await (await fetch(server.url)).text();
-});
-
-afterAll(() => server.stop());
 
 const ASSETS = readdirSync("build/client/assets").map((name) => `/assets/${name}`);
 
@@ -115,35 +107,115 @@ const broken = fc.tuple(wellFormed, bytes(4), fc.nat(10_000)).map(([request, byt
 });
 const request = mostly(wellFormed, broken);
 
-const statuses: Record<string, number> = {};
-
-async function fuzz(seed: number) {
-  await fc.assert(
-    fc.asyncProperty(request, async (request) => {
-      const { responses, isClosed } = await exchange(server.url, request, true);
-      expect(isClosed).toBe(true);
-      for (const { status, body } of responses) {
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        expect(status).toBeLessThan(500);
-        expect(body).not.toMatch(/\n {4}at |root:x:|createRequestHandler/);
-      }
-      const next = await fetch(server.url);
-      expect([next.status, await next.text()]).toEqual([200, home]);
-    }),
-    { seed, numRuns: REQUESTS / 2 },
+/** The addresses of the example pages, but for those that wait for a signal or end the process. */
+const page = words(
+  "/about /notes/1 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /app-shell " +
+    "/visitors/a /hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
+);
+const contentType = words(
+  "application/x-www-form-urlencoded multipart/form-data;boundary=b multipart/form-data application/json text/plain " +
+    "text/x-script application/octet-stream image/png a",
+);
+const form = fc.oneof(
+  words('a=1 a&b=%zz& a=%F0%9F%91%8B {"a":1} {"a": [] null --b-- --b'),
+  fc
+    .tuple(words('name="a" name="file";filename="a" name= filename="../a" a'), bytes(40))
+    .map(([field, text]) => `--b\r\nContent-Disposition: form-data; ${field}\r\n\r\n${text}\r\n--b--\r\n`),
+  repeated(words("a& a=b& --b\r\n \0")),
+  bytes(60),
+);
+const sized = form.map((form) => `Content-Length: ${form.length}\r\n\r\n${form}`);
+const cutShort = form.map((form) => `Content-Length: ${form.length + 1}\r\n\r\n${form}`);
+const chunked = form.map((form) => {
+  const chunk = form === "" ? "" : `${form.length.toString(16)}\r\n${form}\r\n`;
+  return `Transfer-Encoding: chunked\r\n\r\n${chunk}0\r\n\r\n`;
+});
+const post = fc
+  .tuple(
+    mostly(words("POST"), words("PUT PATCH DELETE")),
+    mostly(page, path),
+    contentType,
+    mostly(sized, chunked, cutShort),
+  )
+  .map(
+    ([method, path, type, rest]) => `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\n${rest}`,
   );
-  return readProcessMetrics(server);
+const get = mostly(page, path).map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+const pipeline = fc.array(fc.oneof(get, post), { minLength: 2, maxLength: 6 });
+const grownRequest = fc.oneof(
+  request,
+  post,
+  pipeline.map((requests) => requests.join("")),
+);
+
+type Subject = { title: string; folder: string; request: Texts; count: number; mayFail: (request: string) => boolean };
+
+const SUBJECTS: Subject[] = [
+  { title: "the project", folder: ".", request, count: REQUESTS, mayFail: () => false },
+  {
+    title: "the example pages",
+    folder: inject("grownFolder"),
+    request: grownRequest,
+    count: GROWN_REQUESTS,
+    mayFail: (request) => request.includes("/broken/"),
+  },
+];
+
+async function countOf(server: RunningServer, metric: string) {
+  const text = await (await fetch(`${server.opsUrl}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => line.startsWith(metric));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
-test(`${REQUESTS} random requests get no 5xx and no stack, and home stays as it is (FUZZ_SEED=${SEED})`, {
-  timeout: 3_600_000,
-}, async () => {
-  const before = await readProcessMetrics(server);
-  const halfway = await fuzz(SEED);
-  const after = await fuzz(SEED + 1);
-  console.log({ statuses, before, halfway, after });
-  expect(after.residentMB).toBeLessThan(halfway.residentMB + MAX_GROWTH_MB);
-  await expect.poll(async () => (await readProcessMetrics(server)).sockets, { timeout: 60_000 }).toBeLessThan(5);
-  expect(server.child.exitCode).toBeNull();
-  expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
-});
+test.each(SUBJECTS)(
+  "$title: $count random requests get no 5xx, no stack, and a place in the log",
+  {
+    timeout: 3_600_000,
+  },
+  async ({ folder, request, count, mayFail }) => {
+    console.log(`FUZZ_SEED=${SEED}`);
+    const server = await startServer({}, folder);
+    const home = await (await fetch(server.url)).text();
+    const statuses: Record<string, number> = {};
+    const ids: string[] = [];
+    let responsesWithoutId = 0;
+
+    const fuzz = async (seed: number) => {
+      await fc.assert(
+        fc.asyncProperty(request, async (request) => {
+          const { responses, isClosed } = await exchange(server.url, request, true);
+          expect(isClosed).toBe(true);
+          for (const { status, headers, body } of responses) {
+            statuses[status] = (statuses[status] ?? 0) + 1;
+            if (headers["x-request-id"]) ids.push(headers["x-request-id"]);
+            else responsesWithoutId += 1;
+            if (!mayFail(request)) expect(status).toBeLessThan(500);
+            expect(body).not.toMatch(/\n {4}at |root:x:|createRequestHandler/);
+          }
+          const next = await fetch(server.url);
+          expect([next.status, await next.text()]).toEqual([200, home]);
+        }),
+        { seed, numRuns: count / 2 },
+      );
+      return readProcessMetrics(server);
+    };
+
+    const before = await readProcessMetrics(server);
+    const halfway = await fuzz(SEED);
+    const after = await fuzz(SEED + 1);
+    console.log({ statuses, before, halfway, after });
+    expect(after.residentMB).toBeLessThan(halfway.residentMB + MAX_GROWTH_MB);
+    await expect.poll(async () => (await readProcessMetrics(server)).sockets, { timeout: 60_000 }).toBeLessThan(5);
+    const rejections = await countOf(server, "http_parser_rejections_total");
+    const measured = await countOf(server, "http_request_duration_seconds_count");
+    expect(await server.stop()).toBe(0);
+
+    const logged = server.lines.filter(({ msg }) => msg === "request");
+    const loggedIds = new Set(logged.map(({ requestId }) => requestId));
+    expect(ids.filter((id) => !loggedIds.has(id))).toEqual([]);
+    expect(logged).toHaveLength(measured);
+    expect(rejections).toBeGreaterThanOrEqual(responsesWithoutId);
+    const unexpected = server.lines.filter(({ level, msg }) => level !== "info" && msg !== "render failed");
+    expect(unexpected).toEqual([]);
+  },
+);

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { exchange } from "./support/exchange.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
@@ -108,3 +110,15 @@ test.each(["br", "gzip", "identity"])(
     expect(body).toBe(file.slice(10, 20));
   },
 );
+
+test("an asset whose compressed form is missing is sent as it is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  cpSync("build", join(folder, "build"), { recursive: true });
+  rmSync(join(folder, `build/client${ASSET}.br`));
+  const incomplete = await startServer({}, folder);
+  const response = await fetch(incomplete.url + ASSET, { headers: { "Accept-Encoding": "br" } });
+  expect([response.status, response.headers.get("Content-Encoding")]).toEqual([200, null]);
+  expect(await response.text()).toBe(readFileSync(`build/client${ASSET}`, "utf8"));
+  await incomplete.stop();
+  rmSync(folder, { recursive: true });
+});

@@ -5,6 +5,9 @@ import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { expect, inject, test, vi } from "vitest";
+import { drain } from "../server/net/graceful-shutdown.ts";
+import { createPublicServer, listen } from "../server/net/listener.ts";
+import { queueRequests } from "../server/net/pipelining.ts";
 import { FILM_BYTES } from "./support/copy-project.ts";
 import { findFreePort } from "./support/free-port.ts";
 import { outcomeOf } from "./support/outcome.ts";
@@ -140,6 +143,15 @@ test("idle connections don't keep a server from stopping", async () => {
   expect(await server.stop()).toBe(0);
   expect(stepsOf(server)).toEqual(STEPS);
   for (const socket of sockets) socket.destroy();
+});
+
+test("an error of the server while it drains doesn't keep it from ending", async () => {
+  const server = createPublicServer().on("error", () => {});
+  const queue = queueRequests(server, (_req, res) => res.end(), expect.unreachable);
+  await listen(server, 0, "127.0.0.1");
+  const drained = drain(server, queue, Number(HOUR_MS));
+  server.emit("error", new Error("accept EMFILE"));
+  expect(await drained).toBe(0);
 });
 
 test("what is still in flight at the timeout is cut, and the exit code says so", async () => {
