@@ -1,9 +1,10 @@
 import type { RequestListener } from "node:http";
+import { dirname, relative, resolve } from "node:path";
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
 import { pino } from "pino";
 import pretty from "pino-pretty";
-import { defineConfig, isRunnableDevEnvironment, type Plugin } from "vite";
+import { defineConfig, isRunnableDevEnvironment, type Plugin, runnerImport } from "vite";
 import type * as App from "./server/app.ts";
 import { parseSettings } from "./server/settings.ts";
 
@@ -33,6 +34,28 @@ function serveApp(): Plugin {
   };
 }
 
+/**
+ * Whoever imports app/routes.ts, as the browser does, gets the list that it makes, frozen: the helpers of
+ * @react-router/dev/routes, which make it, stay here.
+ */
+function evaluatedRoutes(): Plugin {
+  return {
+    name: "evaluated-routes",
+    load: {
+      filter: { id: /\/app\/routes\.ts$/ },
+      async handler(file) {
+        const { module, dependencies } = await runnerImport<{ default: unknown }>(file);
+        for (const dependency of dependencies) this.addWatchFile(dependency);
+        const folder = dirname(file);
+        const json = JSON.stringify(await module.default, (key, value) =>
+          key === "file" ? relative(folder, resolve(folder, value)) : value,
+        );
+        return `export default JSON.parse(${JSON.stringify(json)}, (_key, value) => Object.freeze(value));`;
+      },
+    },
+  };
+}
+
 /** Sonner's script would insert its styles as an element, which the Content-Security-Policy forbids. */
 function withoutInsertedStyles(): Plugin {
   return {
@@ -53,7 +76,7 @@ const FRAMEWORK =
   /rolldown.runtime|app\/(components\/message-page|toast\/(lazy-toasters|toasters-needed))|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
 
 export default defineConfig(({ command }) => ({
-  plugins: [serveApp(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
+  plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
   server: { port: Number(process.env.PORT ?? 3000) },
   // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
   optimizeDeps: { entries: ["app/**/*.{ts,tsx}"] },

@@ -8,13 +8,13 @@ import { MessagePage, NotFoundPage } from "./components/message-page";
 import { rejectMalformedForms } from "./malformed-forms";
 import { NonceContext, STYLE_ID } from "./nonce";
 import { getQueryClient } from "./query-client";
-import routes, { type Routes } from "./routes";
+import routes from "./routes";
 import { LazyToasters } from "./toast/lazy-toasters";
 
 declare global {
   interface Window {
-    /** The route list, as app/routes.ts declares it. */
-    __ROUTES__: Routes;
+    /** The route list, as app/routes.ts declares it, without the functions that made it (vite.config.ts). */
+    __ROUTES__: Readonly<typeof routes>;
   }
 }
 

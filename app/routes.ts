@@ -1,20 +1,6 @@
-import type { RouteConfigEntry } from "@react-router/dev/routes";
+import { type RouteConfig, route } from "@react-router/dev/routes";
 
-export type Routes = readonly Readonly<RouteConfigEntry>[];
-
-// Plain entries, because the browser reads this list too (window.__ROUTES__): the helpers of
-// @react-router/dev/routes would bring their package into its bundle.
-const routes: RouteConfigEntry[] = [
-  { id: "home", path: "/", index: true, file: "routes/home.tsx" },
-  { id: "404", path: "*", file: "routes/not-found.tsx" },
-];
-
-function freeze(entries: RouteConfigEntry[]): Routes {
-  for (const entry of entries) {
-    freeze(entry.children ?? []);
-    Object.freeze(entry);
-  }
-  return Object.freeze(entries);
-}
-
-export default freeze(routes);
+export default [
+  route("/", "routes/home.tsx", { id: "home", index: true }),
+  route("*", "routes/not-found.tsx", { id: "404" }),
+] satisfies RouteConfig;

@@ -67,8 +67,8 @@ test("home and back again make no request but for scripts, and each arrival is w
 test("the route list is on window, and frozen", async ({ page, server }) => {
   await open(page, server.url);
   const routes = await page.evaluate(() => window.__ROUTES__);
-  expect(routes).toMatchObject([
-    { id: "home", path: "/", file: "routes/home.tsx" },
+  expect(routes).toEqual([
+    { id: "home", path: "/", index: true, file: "routes/home.tsx" },
     { id: "404", path: "*", file: "routes/not-found.tsx" },
   ]);
   const isFrozen = () => [window.__ROUTES__, ...window.__ROUTES__].every(Object.isFrozen);

@@ -32,7 +32,7 @@ export function copyAndGrow() {
   cpSync("test/fixtures/routes", join(folder, "app/routes"), { recursive: true });
   const [, lines = ""] = /\[\n(.*)\n\]/s.exec(readFileSync("test/fixtures/routes.ts", "utf8")) ?? [];
   const routes = readFileSync("app/routes.ts", "utf8");
-  writeFileSync(join(folder, "app/routes.ts"), routes.replace("\n];", `\n${lines}\n];`));
+  writeFileSync(join(folder, "app/routes.ts"), routes.replace("\n] satisfies", `\n${lines}\n] satisfies`));
   writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
   return folder;
 }
