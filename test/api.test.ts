@@ -155,28 +155,35 @@ const ACTION_METHODS = "GET, HEAD, POST";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 test.each([
-  ["GET", "/notes/1", "", 200, HTML, "private, no-cache"],
-  ["GET", "/notes/1.data", "", 200, "text/x-script; charset=utf-8", "private, no-cache"],
-  ["GET", "/notes/3", "", 404, HTML, "private, no-cache"],
-  ["GET", "/temperature", "", 200, "application/json; charset=utf-8", "private, no-cache"],
-  ["GET", "/about", "", 200, HTML, DOCUMENT_CACHE_CONTROL],
-  ["GET", "/docs/setup/linux", "", 200, HTML, "private, no-cache"],
-  ["GET", "/broken/loader", "", 500, HTML, "private, no-cache"],
-  ["POST", "/sign-up", "email=nobody", 400, HTML, "private, no-cache"],
-  ["POST", "/sign-up", "email=taken@example.org", 409, HTML, "private, no-cache"],
-  ["POST", "/sign-up", "email=ada@example.org", 303, undefined, "private, no-cache"],
-  ["POST", "/sign-up.data", "email=ada@example.org", 202, "text/x-script; charset=utf-8", "private, no-cache"],
-  ["PUT", "/sign-up", "email=ada@example.org", 405, TEXT, "no-store"],
-  ["POST", "/notes/1", "a=1", 405, TEXT, "no-store"],
-  ["POST", "/temperature", "a=1", 405, TEXT, "no-store"],
+  ["GET", "/example-pages/notes/1", "", 200, HTML, "private, no-cache"],
+  ["GET", "/example-pages/notes/1.data", "", 200, "text/x-script; charset=utf-8", "private, no-cache"],
+  ["GET", "/example-pages/notes/3", "", 404, HTML, "private, no-cache"],
+  ["GET", "/example-pages/temperature", "", 200, "application/json; charset=utf-8", "private, no-cache"],
+  ["GET", "/example-pages/about", "", 200, HTML, DOCUMENT_CACHE_CONTROL],
+  ["GET", "/example-pages/docs/setup/linux", "", 200, HTML, "private, no-cache"],
+  ["GET", "/example-pages/broken/loader", "", 500, HTML, "private, no-cache"],
+  ["POST", "/example-pages/sign-up", "email=nobody", 400, HTML, "private, no-cache"],
+  ["POST", "/example-pages/sign-up", "email=taken@example.org", 409, HTML, "private, no-cache"],
+  ["POST", "/example-pages/sign-up", "email=ada@example.org", 303, undefined, "private, no-cache"],
+  [
+    "POST",
+    "/example-pages/sign-up.data",
+    "email=ada@example.org",
+    202,
+    "text/x-script; charset=utf-8",
+    "private, no-cache",
+  ],
+  ["PUT", "/example-pages/sign-up", "email=ada@example.org", 405, TEXT, "no-store"],
+  ["POST", "/example-pages/notes/1", "a=1", 405, TEXT, "no-store"],
+  ["POST", "/example-pages/temperature", "a=1", 405, TEXT, "no-store"],
 ])("an example page: %s %s %s: %i, %s, %s", async (method, path, body, status, type, cacheControl) => {
   const sent = request(grownApp)[method.toLowerCase() as "get"](path);
   const response = await (body ? sent.set(FORM).send(body) : sent);
   expect(response.status).toBe(status);
   expect(response.headers["content-type"]).toBe(type);
   expect(response.headers["cache-control"]).toBe(cacheControl);
-  expect(response.headers.location).toBe(status === 303 ? "/about" : undefined);
-  const allowed = path === "/sign-up" ? ACTION_METHODS : "GET, HEAD";
+  expect(response.headers.location).toBe(status === 303 ? "/example-pages/about" : undefined);
+  const allowed = path === "/example-pages/sign-up" ? ACTION_METHODS : "GET, HEAD";
   expect(response.headers.allow).toBe(status === 405 ? allowed : undefined);
 });
 

@@ -6,13 +6,13 @@ import { test as base, expect, open } from "./support/fixtures.ts";
 
 declare global {
   interface Window {
-    /** What test/fixtures/routes/app-shell.tsx hands out. */
+    /** What test/fixtures/example-pages/app-shell.tsx hands out. */
     appShell: Omit<ReturnType<typeof useToast>, "toasts"> & { notify: typeof notify; attempts: number[] };
   }
 }
 
 const test = base
-  .extend("url", ({ grownServer }) => `${grownServer.url}/app-shell`)
+  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/app-shell`)
   // Each page has a context of its own, because its clock is its context's.
   .extend("newPage", { scope: "file" }, ({ browser }) => {
     return () => browser.newPage({ viewport: { width: 1280, height: 720 } });
@@ -261,12 +261,12 @@ test.for([
 
 test("renders that overlap never share a query client", async ({ grownServer }) => {
   const names = ["ada", "grace", "linus"];
-  const pages = await Promise.all(names.map((name) => fetch(`${grownServer.url}/visitors/${name}`)));
+  const pages = await Promise.all(names.map((name) => fetch(`${grownServer.url}/example-pages/visitors/${name}`)));
   const texts = await Promise.all(pages.map((response) => response.text()));
   expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
 });
 
-test.for(["/", "/app-shell", "/nowhere"])(
+test.for(["/", "/example-pages/app-shell", "/nowhere"])(
   "what the server renders for %s holds no toast and no style attribute",
   async (path, { grownServer }) => {
     const html = await (await fetch(grownServer.url + path)).text();

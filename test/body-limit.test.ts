@@ -42,15 +42,15 @@ async function post(path: string, type: string, body: string, isChunked: boolean
 }
 
 test.each([
-  ["a form of 90 KB", "/echo", URLENCODED, `a=${"b".repeat(90 * KB)}`, 200],
-  ["a form of 101 KB", "/echo", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
-  ["a form of 101 KB for a page", "/sign-up", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
-  ["a form of 101 KB for a page's data", "/sign-up.data", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
-  ["100 KB of names without a value", "/echo", URLENCODED, "a&".repeat(50 * KB), 200],
-  ["a multipart form of 900 KB", "/echo", MULTIPART, multipart(900 * KB), 200],
-  ["a multipart form of 1.1 MB", "/echo", MULTIPART, multipart(1.1 * MB), 413],
-  ["3 MB for a route that accepts 4 MB", "/large-form", "text/plain", "a".repeat(3 * MB), 200],
-  ["4.1 MB for a route that accepts 4 MB", "/large-form", "text/plain", "a".repeat(4.1 * MB), 413],
+  ["a form of 90 KB", "/example-pages/echo", URLENCODED, `a=${"b".repeat(90 * KB)}`, 200],
+  ["a form of 101 KB", "/example-pages/echo", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  ["a form of 101 KB for a page", "/example-pages/sign-up", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  ["a form of 101 KB for a page's data", "/example-pages/sign-up.data", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  ["100 KB of names without a value", "/example-pages/echo", URLENCODED, "a&".repeat(50 * KB), 200],
+  ["a multipart form of 900 KB", "/example-pages/echo", MULTIPART, multipart(900 * KB), 200],
+  ["a multipart form of 1.1 MB", "/example-pages/echo", MULTIPART, multipart(1.1 * MB), 413],
+  ["3 MB for a route that accepts 4 MB", "/example-pages/large-form", "text/plain", "a".repeat(3 * MB), 200],
+  ["4.1 MB for a route that accepts 4 MB", "/example-pages/large-form", "text/plain", "a".repeat(4.1 * MB), 413],
 ])("%s, by its length and in chunks, for %s", async (_label, path, type, body, status) => {
   for (const isChunked of [false, true]) {
     expect([isChunked, await post(path, type, body, isChunked)]).toEqual([isChunked, [[status, "close"]]]);
@@ -63,7 +63,7 @@ test.each([
   ["a part without a name", MULTIPART, "--b\r\n\r\nabc\r\n--b--\r\n"],
   ["no form", "application/json", "{}"],
 ])("a malformed form is the client's fault: %s", async (_label, type, body) => {
-  for (const path of ["/echo", "/sign-up", "/sign-up.data"]) {
+  for (const path of ["/example-pages/echo", "/example-pages/sign-up", "/example-pages/sign-up.data"]) {
     expect([path, await post(path, type, body, false)]).toEqual([path, [[400, "close"]]]);
   }
   expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
@@ -75,14 +75,21 @@ test.each([
   ["that is no file is the client's fault", "\r\n\r\nabc\r\n--b--\r\n", 400],
 ])("an upload %s", async (_label, rest, status) => {
   const body = `--b\r\nContent-Disposition: form-data; name="file"${rest}`;
-  expect(await post("/upload", MULTIPART, body, true)).toEqual([[status, "close"]]);
+  expect(await post("/example-pages/upload", MULTIPART, body, true)).toEqual([[status, "close"]]);
   expect(readdirSync(UPLOADS)).toEqual([]);
 });
 
 test("an upload that its client gives up leaves nothing behind", async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
-  const head = ["POST /upload HTTP/1.1", ...HEAD, `Content-Type: ${MULTIPART}`, "Content-Length: 900000", "", ""];
+  const head = [
+    "POST /example-pages/upload HTTP/1.1",
+    ...HEAD,
+    `Content-Type: ${MULTIPART}`,
+    "Content-Length: 900000",
+    "",
+    "",
+  ];
   socket.write(`${head.join("\r\n")}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc`);
   await expect.poll(() => readdirSync(UPLOADS)).toHaveLength(1);
   socket.destroy();
@@ -93,7 +100,14 @@ test("an upload that its client gives up leaves nothing behind", async () => {
 test("a body of 200 MB takes no memory", async () => {
   const before = await readProcessMetrics(server);
   const chunk = `${MB.toString(16)}\r\n${"a".repeat(MB)}\r\n`;
-  const lines = ["POST /echo HTTP/1.1", ...HEAD, `Content-Type: ${MULTIPART}`, "Transfer-Encoding: chunked", "", ""];
+  const lines = [
+    "POST /example-pages/echo HTTP/1.1",
+    ...HEAD,
+    `Content-Type: ${MULTIPART}`,
+    "Transfer-Encoding: chunked",
+    "",
+    "",
+  ];
   const { isClosed } = await exchange(server.url, lines.join("\r\n") + chunk.repeat(200));
   expect(isClosed).toBe(true);
   const after = await readProcessMetrics(server);
@@ -102,7 +116,8 @@ test("a body of 200 MB takes no memory", async () => {
 
 test("the limit is a setting", async () => {
   const strict = await startServer({ BODY_SIZE_LIMIT_BYTES: "10" }, inject("grownFolder"));
-  const statusOf = (body: string) => fetch(`${strict.url}/echo`, { method: "POST", body: new URLSearchParams(body) });
+  const statusOf = (body: string) =>
+    fetch(`${strict.url}/example-pages/echo`, { method: "POST", body: new URLSearchParams(body) });
   expect((await statusOf("a=12345678")).status).toBe(200);
   expect((await statusOf("a=123456789")).status).toBe(413);
   await strict.stop();

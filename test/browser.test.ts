@@ -1,3 +1,5 @@
+import routes from "../app/routes.ts";
+import { examplePages } from "./fixtures/example-pages/routes.ts";
 import { expect, open, test } from "./support/fixtures.ts";
 import { readMain } from "./support/read-main.ts";
 
@@ -66,13 +68,19 @@ test("home and back again make no request but for scripts, and each arrival is w
 
 test("the route list is on window, and frozen", async ({ page, server }) => {
   await open(page, server.url);
-  const routes = await page.evaluate(() => window.__ROUTES__);
-  expect(routes).toEqual([
+  expect(await page.evaluate(() => window.__ROUTES__)).toEqual([
     { id: "home", path: "/", index: true, file: "routes/home.tsx" },
     { id: "404", path: "*", file: "routes/not-found.tsx" },
   ]);
   const isFrozen = () => [window.__ROUTES__, ...window.__ROUTES__].every(Object.isFrozen);
   expect(await page.evaluate(isFrozen)).toBe(true);
+});
+
+test("the helpers of routes.ts make the same list in the browser", async ({ page, grownServer }) => {
+  await open(page, grownServer.url);
+  // A list in JSON has no undefined fields.
+  const expected = JSON.parse(JSON.stringify([...examplePages, ...routes]));
+  expect(await page.evaluate(() => window.__ROUTES__)).toEqual(expected);
 });
 
 test("without JavaScript the link of the not-found page leads home", async ({ browser, server }) => {

@@ -37,12 +37,13 @@ async function readMetric({ opsUrl }: RunningServer, name: string) {
 test.each([
   ["an ambiguous framing", lines("GET / HTTP/1.1", "Host: localhost", "Transfer-Encoding: gzip, chunked")],
   ["a malformed Host", lines("GET / HTTP/1.1", "Host: a b")],
-  ["a body over the limit", lines("POST /echo HTTP/1.1", "Host: localhost", "Content-Length: 99999999")],
+  ["a body over the limit", lines("POST /example-pages/echo HTTP/1.1", "Host: localhost", "Content-Length: 99999999")],
 ])("what follows %s on the same connection doesn't run", async (_label, rejected) => {
   const server = await startServer({}, FOLDER);
   const form = "a=1";
   const type = "Content-Type: application/x-www-form-urlencoded";
-  const action = lines("POST /echo HTTP/1.1", "Host: localhost", type, `Content-Length: ${form.length}`) + form;
+  const action =
+    lines("POST /example-pages/echo HTTP/1.1", "Host: localhost", type, `Content-Length: ${form.length}`) + form;
   const { responses, isClosed } = await exchange(server.url, rejected + action + action);
   expect(isClosed).toBe(true);
   expect(responses).toHaveLength(1);
@@ -55,7 +56,7 @@ test("a client that pipelines behind a slow page takes no memory", async () => {
   const server = await startServer({}, FOLDER);
   const before = await readProcessMetrics(server);
   const requests = get("/", `X: ${"a".repeat(7000)}`).repeat(1000); // 7 MB
-  const socket = await open(server, get("/slow"));
+  const socket = await open(server, get("/example-pages/slow"));
   await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
   for (let i = 0; i < 30; i++) socket.write(requests);
   // The server has read what it reads when nothing more has left the client for a while.
@@ -96,9 +97,9 @@ test("each response of a pipeline is logged with its bytes", async () => {
 test("a client that stalls is dropped, and one that progresses is not, however slowly", async () => {
   const server = await startServer({ CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
   const head = (path: string, length: number) => lines(`POST ${path} HTTP/1.1`, "Host: x", `Content-Length: ${length}`);
-  const stalled = closeOf(await open(server, head("/large-form", 3)));
+  const stalled = closeOf(await open(server, head("/example-pages/large-form", 3)));
   const stalledAfterResponse = closeOf(await open(server, head("/", 3)));
-  const progressing = await open(server, head("/large-form", 30));
+  const progressing = await open(server, head("/example-pages/large-form", 30));
   const reader = await open(server, get("/film.mp4"));
   const answer = once(progressing, "data");
   // Three times the timeout in all.
@@ -117,7 +118,7 @@ test("a client that stalls is dropped, and one that progresses is not, however s
 
 test("a client that waits for a slow page is not dropped", async () => {
   const server = await startServer({ CLIENT_TIMEOUT_MS: "300" }, FOLDER);
-  const response = fetch(`${server.url}/slow`);
+  const response = fetch(`${server.url}/example-pages/slow`);
   await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
   await setTimeout(1500);
   server.child.kill("SIGUSR2");

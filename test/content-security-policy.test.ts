@@ -17,7 +17,7 @@ declare global {
 
 const ASSET = `/assets/${readdirSync(`${inject("grownFolder")}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
 /** Rendered for each request, and not found either. */
-const RENDERED = "/notes/3";
+const RENDERED = "/example-pages/notes/3";
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 test.override("server", ({ grownServer }) => grownServer);
@@ -214,7 +214,7 @@ test("a page that is rendered once and prints hostile HTML runs none of its scri
   consoleMessages,
 }) => {
   await keepViolations(page);
-  await page.goto(`${server.url}/hostile`);
+  await page.goto(`${server.url}/example-pages/hostile`);
   // The text and the attribute are escaped; the two elements are blocked.
   await expect.poll(() => page.evaluate(() => window.violations)).toHaveLength(2);
   expect(await page.title()).toBe("Untouched");

@@ -65,11 +65,14 @@ test("without JavaScript, and from the not-found page to home", async ({ browser
 });
 
 test.for([
-  { path: "/notes/3", texts: NOT_FOUND.texts },
-  { path: "/broken/response", texts: ["500", "Oops! Something went wrong", "Return to Home"] },
+  { path: "/example-pages/notes/3", texts: NOT_FOUND.texts },
+  { path: "/example-pages/broken/response", texts: ["500", "Oops! Something went wrong", "Return to Home"] },
 ])("$path: the error page", async ({ path, texts }, { page, grownServer, consoleMessages }) => {
   await open(page, grownServer.url + path);
-  expect(await contentOf(page)).toMatchObject({ title: path === "/notes/3" ? NOT_FOUND.title : texts[1], texts });
+  expect(await contentOf(page)).toMatchObject({
+    title: path === "/example-pages/notes/3" ? NOT_FOUND.title : texts[1],
+    texts,
+  });
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
 

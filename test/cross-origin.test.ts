@@ -44,11 +44,11 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   ["a new browser behind a proxy that changes Host", {}, { ...BROWSER_AT_HOME, Host: "backend:3000" }, true],
 ])("%s, with %j: %j may run an action: %j", async (_label, env, headers, isAllowed) => {
   const { app, lines } = await load(env);
-  for (const path of ["/sign-up", "/sign-up.data", "/echo"]) {
+  for (const path of ["/example-pages/sign-up", "/example-pages/sign-up.data", "/example-pages/echo"]) {
     const response = await request(app).post(path).set("Host", HOST).set(headers).type("form").send("email=ada@a.org");
     expect([path, response.status]).toEqual([
       path,
-      isAllowed ? ({ "/sign-up": 303, "/sign-up.data": 202 }[path] ?? 200) : 403,
+      isAllowed ? ({ "/example-pages/sign-up": 303, "/example-pages/sign-up.data": 202 }[path] ?? 200) : 403,
     ]);
   }
   // One line that names what was seen; a warning, since no bug of ours.
@@ -60,5 +60,5 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
 test("a page may be visited from anywhere", async () => {
   const { app } = await load({});
   const headers = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
-  expect((await request(app).get("/sign-up").set(headers)).status).toBe(200);
+  expect((await request(app).get("/example-pages/sign-up").set(headers)).status).toBe(200);
 });

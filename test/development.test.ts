@@ -53,36 +53,42 @@ function edit(path: string, from: string, to: string) {
 }
 
 // React's development build writes what hydration finds different.
-test.for(["/", "/about", "/notes/1", "/sign-up", "/weather", "/docs/setup/linux", "/visitors/ada", "/app-shell"])(
-  "%s is hydrated without a warning",
-  async (path, { page, url }) => {
-    await open(page, url + path);
-  },
-);
+test.for([
+  "/",
+  "/example-pages/about",
+  "/example-pages/notes/1",
+  "/example-pages/sign-up",
+  "/example-pages/weather",
+  "/example-pages/docs/setup/linux",
+  "/example-pages/visitors/ada",
+  "/example-pages/app-shell",
+])("%s is hydrated without a warning", async (path, { page, url }) => {
+  await open(page, url + path);
+});
 
 test.for<[string, number]>([
   ["/", 200],
-  ["/temperature", 200],
+  ["/example-pages/temperature", 200],
   ["/nowhere", 404],
-  ["/notes/3", 404],
-  ["/broken/component", 500],
+  ["/example-pages/notes/3", 404],
+  ["/example-pages/broken/component", 500],
 ])("%s has status %d", async ([path, status], { url }) => {
   expect((await fetch(url + path)).status).toBe(status);
 });
 
 test("a page's change shows, without loading the page anew", async ({ page, url }) => {
-  await open(page, `${url}/weather`);
+  await open(page, `${url}/example-pages/weather`);
   await mark(page);
-  edit("app/routes/weather.tsx", "<h1>Weather</h1>", "<h1>Climate</h1>");
+  edit("app/example-pages/weather.tsx", "<h1>Weather</h1>", "<h1>Climate</h1>");
   await page.getByRole("heading", { name: "Climate" }).waitFor();
   expect(await isMarked(page)).toBe(true);
-  expect(await (await fetch(`${url}/weather`)).text()).toContain("Climate</h1>");
+  expect(await (await fetch(`${url}/example-pages/weather`)).text()).toContain("Climate</h1>");
 });
 
 test("a loader's change shows, without loading the page anew", async ({ page, url }) => {
-  await open(page, `${url}/notes/1`);
+  await open(page, `${url}/example-pages/notes/1`);
   await mark(page);
-  edit("app/routes/note.tsx", "Buy milk", "Buy oats");
+  edit("app/example-pages/note.tsx", "Buy milk", "Buy oats");
   await page.getByRole("heading", { name: "Buy oats" }).waitFor();
   expect(await isMarked(page)).toBe(true);
 });
@@ -96,11 +102,19 @@ test("a style's change shows, without loading the page anew", async ({ page, url
   expect(await isMarked(page)).toBe(true);
 });
 
-test("a new page shows: a file, and a line in app/routes.ts", async ({ page, url }) => {
-  writeFileSync(`${FOLDER}/app/routes/new.tsx`, "export default function New() {\n  return <h1>New</h1>;\n}\n");
-  edit("app/routes.ts", "[\n", '[\n  { id: "new", path: "/new", file: "routes/new.tsx" },\n');
-  await expect.poll(async () => (await fetch(`${url}/new`)).status).toBe(200);
-  await open(page, `${url}/new`);
+test.for([
+  { routes: "app/routes.ts", name: "first", line: 'route("/example-pages/first", "example-pages/first.tsx")' },
+  { routes: "app/example-pages/routes.ts", name: "second", line: 'route("second", "example-pages/second.tsx")' },
+])("a new page shows: a file, and a line in $routes", async ({ routes, name, line }, { page, url }) => {
+  const path = `/example-pages/${name}`;
+  const listed = () => page.evaluate(() => window.__ROUTES__.map(({ path }) => path));
+  await open(page, url);
+  expect(await listed()).not.toContain(path);
+  writeFileSync(`${FOLDER}/app${path}.tsx`, "export default function New() {\n  return <h1>New</h1>;\n}\n");
+  edit(routes, "[\n", `[\n  ${line},\n`);
+  await expect.poll(async () => (await fetch(url + path)).status).toBe(200);
+  await expect.poll(listed).toContain(path);
+  await open(page, url + path);
   await page.getByRole("heading", { name: "New" }).waitFor();
 });
 

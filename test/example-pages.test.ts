@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
+import { examplePages } from "./fixtures/example-pages/routes.ts";
 import { FILM_BYTES } from "./support/copy-project.ts";
 import { expect, open, test } from "./support/fixtures.ts";
 
@@ -11,7 +12,7 @@ declare global {
 
 /** What the browser, React (#419: the server had an error) and React Router write when a page fails. */
 const EXPECTED_OF_ERRORS =
-  /status of (404|500)|^error: Page not found: \/(notes\/3|nowhere)$|React error #419|Unexpected Server Error|secret of the component/;
+  /status of (404|500)|^error: Page not found: \/(example-pages\/notes\/3|nowhere)$|React error #419|Unexpected Server Error|secret of the component/;
 
 /** Sends a request as a browser does; a crawler would get streamed pages whole. */
 function request(url: string, { headers, ...init }: RequestInit = {}) {
@@ -29,26 +30,35 @@ function rules(response: Response) {
   return response.headers.get("Content-Security-Policy")?.replace(/ '(nonce|sha256)-[^']+'/g, "");
 }
 
+test.for(examplePages)("$file can't collide with a team's page", ({ id, path, file, children = [] }) => {
+  expect(path).toMatch(/^\/example-pages\//);
+  for (const page of [{ id, file }, ...children]) {
+    expect(page.file).toMatch(/^example-pages\//);
+    // The framework makes it of the file's name.
+    expect(page.id).toBe(undefined);
+  }
+});
+
 test.for<[string, number]>([
-  ["/about", 200],
-  ["/notes/1", 200],
-  ["/notes/2/", 200],
-  ["/notes/3", 404],
-  ["/notes", 404],
-  ["/sign-up", 200],
-  ["/weather", 200],
-  ["/temperature", 200],
-  ["/docs", 200],
-  ["/docs/setup/linux", 200],
-  ["/docs/setup", 404],
+  ["/example-pages/about", 200],
+  ["/example-pages/notes/1", 200],
+  ["/example-pages/notes/2/", 200],
+  ["/example-pages/notes/3", 404],
+  ["/example-pages/notes", 404],
+  ["/example-pages/sign-up", 200],
+  ["/example-pages/weather", 200],
+  ["/example-pages/temperature", 200],
+  ["/example-pages/docs", 200],
+  ["/example-pages/docs/setup/linux", 200],
+  ["/example-pages/docs/setup", 404],
   ["/nowhere/else", 404],
-  ["/notes/1.data", 200],
-  ["/notes/3.data", 404],
-  ["/docs/setup/linux.data", 200],
-  ["/broken/not-found", 404],
-  ["/broken/response", 500],
-  ["/broken/loader", 500],
-  ["/broken/component", 500],
+  ["/example-pages/notes/1.data", 200],
+  ["/example-pages/notes/3.data", 404],
+  ["/example-pages/docs/setup/linux.data", 200],
+  ["/example-pages/broken/not-found", 404],
+  ["/example-pages/broken/response", 500],
+  ["/example-pages/broken/loader", 500],
+  ["/example-pages/broken/component", 500],
 ])("%s has status %d", async ([path, status], { grownServer }) => {
   const [got, head] = await Promise.all([
     request(grownServer.url + path),
@@ -57,7 +67,7 @@ test.for<[string, number]>([
   expect(got.status).toBe(status);
   expect(await got.text()).not.toContain("secret");
   // A component that throws is found out by rendering it, which no HEAD waits for.
-  expect(head.status).toBe(path === "/broken/component" ? 200 : status);
+  expect(head.status).toBe(path === "/example-pages/broken/component" ? 200 : status);
   expect(await head.text()).toBe("");
   expect(head.headers.get("Content-Type")).toBe(got.headers.get("Content-Type"));
 });
@@ -65,18 +75,25 @@ test.for<[string, number]>([
 test("a page that is rendered once comes from memory, compressed, with its entity tag and policy", async ({
   grownServer,
 }) => {
-  const response = await request(`${grownServer.url}/about`, { headers: { "Accept-Encoding": "br" } });
+  const response = await request(`${grownServer.url}/example-pages/about`, { headers: { "Accept-Encoding": "br" } });
   expect(response.headers.get("Content-Encoding")).toBe("br");
   expect(response.headers.get("Cache-Control")).toMatch(/^public/);
   expect(response.headers.get("Content-Security-Policy")).toMatch(/'sha256-/);
   const etag = response.headers.get("ETag") as string;
-  const again = await request(`${grownServer.url}/about`, {
+  const again = await request(`${grownServer.url}/example-pages/about`, {
     headers: { "Accept-Encoding": "br", "If-None-Match": etag },
   });
   expect(again.status).toBe(304);
 });
 
-test.for(["/notes/1", "/notes/3", "/sign-up", "/temperature", "/notes/1.data", "/broken/loader"])(
+test.for([
+  "/example-pages/notes/1",
+  "/example-pages/notes/3",
+  "/example-pages/sign-up",
+  "/example-pages/temperature",
+  "/example-pages/notes/1.data",
+  "/example-pages/broken/loader",
+])(
   "%s is rendered for each request: private, and under a policy as strict as the others",
   async (path, { grownServer }) => {
     const [one, two, once] = await Promise.all([
@@ -93,7 +110,7 @@ test.for(["/notes/1", "/notes/3", "/sign-up", "/temperature", "/notes/1.data", "
 
 test("slow data is streamed: first the page with a fallback, then what it waits for", async ({ grownServer }) => {
   const chunks = [];
-  for await (const chunk of (await request(`${grownServer.url}/notes/1`)).body as ReadableStream)
+  for await (const chunk of (await request(`${grownServer.url}/example-pages/notes/1`)).body as ReadableStream)
     chunks.push(Buffer.from(chunk).toString());
   expect(chunks[0]).toContain("Counting readers");
   expect(chunks.findIndex((chunk) => chunk.includes("Read by"))).toBeGreaterThan(0);
@@ -101,21 +118,21 @@ test("slow data is streamed: first the page with a fallback, then what it waits 
 
 test("a crawler gets the whole page at once", async ({ grownServer }) => {
   const html = await (
-    await request(`${grownServer.url}/notes/1`, { headers: { "User-Agent": "Googlebot/2.1" } })
+    await request(`${grownServer.url}/example-pages/notes/1`, { headers: { "User-Agent": "Googlebot/2.1" } })
   ).text();
   expect(html).not.toContain("Counting readers");
   expect(html).toMatch(/<p>Read by (<!-- -->)?7<\/p>/);
 });
 
 test.for<[string, string, string | undefined, number, string | null]>([
-  ["POST", "/sign-up", "email=nobody", 400, null],
-  ["POST", "/sign-up", "email=taken@example.org", 409, null],
-  ["POST", "/sign-up", "email=ada@example.org", 303, null],
-  ["PUT", "/sign-up", "email=ada@example.org", 405, "GET, HEAD, POST"],
-  ["DELETE", "/sign-up", undefined, 405, "GET, HEAD, POST"],
-  ["POST", "/notes/1", "a=1", 405, "GET, HEAD"],
-  ["POST", "/about", "a=1", 405, "GET, HEAD"],
-  ["POST", "/temperature", "a=1", 405, "GET, HEAD"],
+  ["POST", "/example-pages/sign-up", "email=nobody", 400, null],
+  ["POST", "/example-pages/sign-up", "email=taken@example.org", 409, null],
+  ["POST", "/example-pages/sign-up", "email=ada@example.org", 303, null],
+  ["PUT", "/example-pages/sign-up", "email=ada@example.org", 405, "GET, HEAD, POST"],
+  ["DELETE", "/example-pages/sign-up", undefined, 405, "GET, HEAD, POST"],
+  ["POST", "/example-pages/notes/1", "a=1", 405, "GET, HEAD"],
+  ["POST", "/example-pages/about", "a=1", 405, "GET, HEAD"],
+  ["POST", "/example-pages/temperature", "a=1", 405, "GET, HEAD"],
 ])("%s %s with %s has status %d", async ([method, path, fields, status, allow], { grownServer }) => {
   const response = await request(grownServer.url + path, {
     method,
@@ -123,16 +140,16 @@ test.for<[string, string, string | undefined, number, string | null]>([
   });
   expect(response.status).toBe(status);
   expect(response.headers.get("Allow")).toBe(allow);
-  expect(response.headers.get("Location")).toBe(status === 303 ? "/about" : null);
+  expect(response.headers.get("Location")).toBe(status === 303 ? "/example-pages/about" : null);
 });
 
 test.for<[string, string | undefined]>([
-  ["/broken/not-found", undefined],
-  ["/broken/response", undefined],
-  ["/broken/loader", "secret of the loader"],
-  ["/broken/loader.data", "secret of the loader"],
-  ["/broken/component", "secret of the component"],
-  ["/broken/later", "secret of the promise"],
+  ["/example-pages/broken/not-found", undefined],
+  ["/example-pages/broken/response", undefined],
+  ["/example-pages/broken/loader", "secret of the loader"],
+  ["/example-pages/broken/loader.data", "secret of the loader"],
+  ["/example-pages/broken/component", "secret of the component"],
+  ["/example-pages/broken/later", "secret of the promise"],
 ])("%s is logged once, with the error where it is a bug: %s", async ([path, message], { grownServer }) => {
   const requestId = `test${path.replaceAll("/", "-")}`;
   const text = await (await request(grownServer.url + path, { headers: { "X-Request-Id": requestId } })).text();
@@ -180,10 +197,10 @@ test("the log says of a client that leaves before the response has ended", async
 });
 
 test("navigation within the browser asks only for data, and streams it too", async ({ page, grownServer }) => {
-  await open(page, `${grownServer.url}/about`);
+  await open(page, `${grownServer.url}/example-pages/about`);
   await mark(page);
-  const data = page.waitForResponse(`${grownServer.url}/streamed.data`);
-  await page.evaluate(() => window.__reactRouterDataRouter.navigate("/streamed"));
+  const data = page.waitForResponse(`${grownServer.url}/example-pages/streamed.data`);
+  await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/streamed"));
   await page.getByText("Soon").waitFor();
   grownServer.child.kill("SIGUSR2");
   await page.getByText("Later").waitFor();
@@ -201,12 +218,12 @@ test.for([true, false])(
       await form.getByRole("textbox").fill(email);
       await form.getByRole("button").click();
     };
-    await form.goto(`${grownServer.url}/sign-up`);
+    await form.goto(`${grownServer.url}/example-pages/sign-up`);
     await send("nobody");
     await form.getByText("This is no e-mail address").waitFor();
     await send("ada@example.org");
     await form.getByRole("heading", { name: "About" }).waitFor();
-    await form.goto(`${grownServer.url}/sign-up`);
+    await form.goto(`${grownServer.url}/example-pages/sign-up`);
     await send("taken@example.org");
     await form.getByRole("heading", { name: "Somebody has signed up" }).waitFor();
     await other.close();
@@ -214,7 +231,7 @@ test.for([true, false])(
 );
 
 test("a page with a query, both kinds of toast and a tooltip works under its policy", async ({ page, grownServer }) => {
-  await open(page, `${grownServer.url}/weather`);
+  await open(page, `${grownServer.url}/example-pages/weather`);
   await page.getByText("21 °C").waitFor();
   await page.getByRole("button", { name: "Measure" }).hover();
   await page.getByRole("tooltip", { name: "Asks the thermometer" }).waitFor();
@@ -228,7 +245,7 @@ test("a page that is rendered once may have a tooltip, in the tooltip's styles, 
   page,
   grownServer,
 }) => {
-  await open(page, `${grownServer.url}/about`);
+  await open(page, `${grownServer.url}/example-pages/about`);
   await page.getByRole("button").hover();
   await page.getByRole("tooltip", { name: "Since 2026" }).waitFor();
   expect(await page.locator(".tooltip").evaluate((element) => getComputedStyle(element).paddingLeft)).toBe("12px");
@@ -237,7 +254,7 @@ test("a page that is rendered once may have a tooltip, in the tooltip's styles, 
 });
 
 test("a layout stays while the pages inside it change", async ({ page, grownServer }) => {
-  await open(page, `${grownServer.url}/docs`);
+  await open(page, `${grownServer.url}/example-pages/docs`);
   await mark(page);
   await page.getByRole("link", { name: "Linux" }).click();
   await page.getByRole("heading", { name: "How to set it up on Linux" }).waitFor();
@@ -247,10 +264,10 @@ test("a layout stays while the pages inside it change", async ({ page, grownServ
 });
 
 test.for([
-  { path: "/notes/3", like: "/nowhere", heading: "404" },
-  { path: "/broken/loader", like: "/broken/response", heading: "500" },
-  { path: "/broken/component", like: "/broken/response", heading: "500" },
-  { path: "/broken/later", like: "/broken/response", heading: "500" },
+  { path: "/example-pages/notes/3", like: "/nowhere", heading: "404" },
+  { path: "/example-pages/broken/loader", like: "/example-pages/broken/response", heading: "500" },
+  { path: "/example-pages/broken/component", like: "/example-pages/broken/response", heading: "500" },
+  { path: "/example-pages/broken/later", like: "/example-pages/broken/response", heading: "500" },
 ])(
   "$path shows our error page, in its styles, on a first load and when the browser navigates there",
   async ({ path, like, heading }, { page, grownServer, consoleMessages }) => {
@@ -258,7 +275,7 @@ test.for([
     await open(page, grownServer.url + like);
     const expected = await texts();
     expect(expected[0]).toBe(heading);
-    for (const start of [path, "/about", "/weather"]) {
+    for (const start of [path, "/example-pages/about", "/example-pages/weather"]) {
       await open(page, grownServer.url + start);
       await page.evaluate((path) => window.__reactRouterDataRouter.navigate(path), path);
       await expect.poll(texts).toEqual(expected);

@@ -111,7 +111,7 @@ const request = mostly(wellFormed, broken);
 const page = words(
   "/about /notes/1 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /app-shell " +
     "/visitors/a /hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
-);
+).map((path) => `/example-pages${path}`);
 const contentType = words(
   "application/x-www-form-urlencoded multipart/form-data;boundary=b multipart/form-data application/json text/plain " +
     "text/x-script application/octet-stream image/png a",
@@ -157,7 +157,7 @@ const SUBJECTS: Subject[] = [
     folder: inject("grownFolder"),
     request: grownRequest,
     count: GROWN_REQUESTS,
-    mayFail: (request) => request.includes("/broken/"),
+    mayFail: (request) => request.includes("/example-pages/broken/"),
   },
 ];
 

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const ASSET = `/assets/${readdirSync(`${FOLDER}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
 /** Rendered for each request, and not found either. */
-const RENDERED = "/notes/3";
+const RENDERED = "/example-pages/notes/3";
 const EVERY_KIND = ["/", "/unknown", RENDERED, "/favicon.ico", ASSET, "/assets/unknown.js"];
 
 const CRLF = "\r\n";

@@ -29,7 +29,7 @@ const waitForLine = (server: ServerProcess, msg: string) =>
 
 /** Requests the slow page; resolves with its response to come, once the server is loading it. */
 async function requestSlowPage(server: RunningServer) {
-  const response = fetch(`${server.url}/slow`);
+  const response = fetch(`${server.url}/example-pages/slow`);
   response.catch(() => {}); // A test that expects an error does so later.
   await waitForLine(server, "loading the slow page");
   return { response };
@@ -197,8 +197,8 @@ test("a signal that npm passes on a second time counts once", async () => {
 });
 
 test.each([
-  { path: "/throws", event: "uncaughtException", message: "thrown outside of any request" },
-  { path: "/rejects", event: "unhandledRejection", message: "rejected outside of any request" },
+  { path: "/example-pages/throws", event: "uncaughtException", message: "thrown outside of any request" },
+  { path: "/example-pages/rejects", event: "unhandledRejection", message: "rejected outside of any request" },
 ])("$path outside its request: one fatal line, and a stop that drops nobody", async ({ path, event, message }) => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const { response } = await requestSlowPage(server);

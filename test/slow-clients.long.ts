@@ -141,7 +141,7 @@ test("requests that wait behind a slow page are handled, however long it takes",
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(200)}\r\n\r\n`;
   const last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   // More than one read takes: it ends within a request.
-  const exchanged = exchange(grown.url, get("/slow") + get("/").repeat(1000) + last);
+  const exchanged = exchange(grown.url, get("/example-pages/slow") + get("/").repeat(1000) + last);
   await vi.waitUntil(() => grown.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
   await setTimeout(HEADERS_TIMEOUT_MS + 2 * CHECK_INTERVAL_MS);
   grown.child.kill("SIGUSR2");

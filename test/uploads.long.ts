@@ -14,7 +14,7 @@ const PART_HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename=
 /** Sends a form with a file of so many bytes; resolves with what the page's action responds. */
 async function upload({ url }: RunningServer, megabytes: number) {
   const headers = { "Content-Type": "multipart/form-data; boundary=b" };
-  const sent = request(`${url}/upload.data`, { method: "POST", headers });
+  const sent = request(`${url}/example-pages/upload.data`, { method: "POST", headers });
   const response = new Promise<Readable>((resolve, reject) => sent.on("response", resolve).on("error", reject));
   const chunk = Buffer.alloc(MB);
   await pipeline(Readable.from([PART_HEAD, ...Array<Buffer>(megabytes).fill(chunk), "\r\n--b--\r\n"]), sent);

@@ -29,10 +29,10 @@ export function copyProject() {
 /** Copies the project, and adds the example pages of test/fixtures to it, and the film. */
 export function copyAndGrow() {
   const folder = copyProject();
-  cpSync("test/fixtures/routes", join(folder, "app/routes"), { recursive: true });
-  const [, lines = ""] = /\[\n(.*)\n\]/s.exec(readFileSync("test/fixtures/routes.ts", "utf8")) ?? [];
-  const routes = readFileSync("app/routes.ts", "utf8");
-  writeFileSync(join(folder, "app/routes.ts"), routes.replace("\n] satisfies", `\n${lines}\n] satisfies`));
+  cpSync("test/fixtures/example-pages", join(folder, "app/example-pages"), { recursive: true });
+  const routes = readFileSync("app/routes.ts", "utf8").replace("[\n", "[\n  ...examplePages,\n");
+  const line = 'import { examplePages } from "./example-pages/routes";\n';
+  writeFileSync(join(folder, "app/routes.ts"), line + routes);
   writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
   return folder;
 }
