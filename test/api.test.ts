@@ -151,7 +151,6 @@ test.each(["/robots.txt", script])("%s is revalidated with 304", async (path) =>
   expect(again.status).toBe(304);
 });
 
-const ACTION_METHODS = "GET, HEAD, POST";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded" };
 
 test.each([
@@ -173,9 +172,11 @@ test.each([
     "text/x-script; charset=utf-8",
     "private, no-cache",
   ],
-  ["PUT", "/example-pages/sign-up", "email=ada@example.org", 405, TEXT, "no-store"],
-  ["POST", "/example-pages/notes/1", "a=1", 405, TEXT, "no-store"],
-  ["POST", "/example-pages/temperature", "a=1", 405, TEXT, "no-store"],
+  ["PUT", "/example-pages/sign-up", "email=ada@example.org", 303, undefined, "private, no-cache"],
+  ["POST", "/example-pages/notes/1", "a=1", 405, HTML, "private, no-cache"],
+  ["POST", "/example-pages/notes/1.data", "a=1", 405, "text/x-script; charset=utf-8", "private, no-cache"],
+  ["POST", "/example-pages/temperature", "a=1", 405, "application/json; charset=utf-8", "private, no-cache"],
+  ["POST", "/example-pages/about", "a=1", 405, TEXT, "no-store"],
 ])("an example page: %s %s %s: %i, %s, %s", async (method, path, body, status, type, cacheControl) => {
   const sent = request(grownApp)[method.toLowerCase() as "get"](path);
   const response = await (body ? sent.set(FORM).send(body) : sent);
@@ -183,8 +184,7 @@ test.each([
   expect(response.headers["content-type"]).toBe(type);
   expect(response.headers["cache-control"]).toBe(cacheControl);
   expect(response.headers.location).toBe(status === 303 ? "/example-pages/about" : undefined);
-  const allowed = path === "/example-pages/sign-up" ? ACTION_METHODS : "GET, HEAD";
-  expect(response.headers.allow).toBe(status === 405 ? allowed : undefined);
+  expect(response.headers.allow).toBe(status === 405 ? "GET, HEAD" : undefined);
 });
 
 /** A nonce in place of hashes, and what comes with a form of its own for each content coding. */

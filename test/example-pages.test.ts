@@ -124,23 +124,50 @@ test("a crawler gets the whole page at once", async ({ grownServer }) => {
   expect(html).toMatch(/<p>Read by (<!-- -->)?7<\/p>/);
 });
 
+const EVERY_METHOD = "GET, HEAD, POST, PUT, PATCH, DELETE";
+
 test.for<[string, string, string | undefined, number, string | null]>([
   ["POST", "/example-pages/sign-up", "email=nobody", 400, null],
   ["POST", "/example-pages/sign-up", "email=taken@example.org", 409, null],
   ["POST", "/example-pages/sign-up", "email=ada@example.org", 303, null],
-  ["PUT", "/example-pages/sign-up", "email=ada@example.org", 405, "GET, HEAD, POST"],
-  ["DELETE", "/example-pages/sign-up", undefined, 405, "GET, HEAD, POST"],
+  ["DELETE", "/example-pages/sign-up", undefined, 400, null],
+  ["OPTIONS", "/example-pages/sign-up", undefined, 405, EVERY_METHOD],
+  ["PROPFIND", "/example-pages/sign-up.data", undefined, 405, EVERY_METHOD],
+  ["PUT", "/example-pages/echo", "a=1", 200, null],
+  ["PATCH", "/example-pages/echo", "a=1", 200, null],
+  ["DELETE", "/example-pages/echo", "a=1", 200, null],
+  ["POST", "/example-pages/tasks", "task=Rest", 200, null],
+  ["PUT", "/example-pages/tasks", "task=Rest", 200, null],
+  ["PATCH", "/example-pages/tasks.data", "task=Rest", 200, null],
+  ["DELETE", "/example-pages/tasks.data", "task=Rest", 200, null],
+  ["POST", "/example-pages/tasks?index", "task=Rest", 405, "GET, HEAD"],
+  ["POST", "/example-pages/tasks.data?index", "task=Rest", 405, "GET, HEAD"],
   ["POST", "/example-pages/notes/1", "a=1", 405, "GET, HEAD"],
+  ["PUT", "/example-pages/notes/1.data", "a=1", 405, "GET, HEAD"],
+  ["PROPFIND", "/example-pages/notes/1", undefined, 405, "GET, HEAD"],
   ["POST", "/example-pages/about", "a=1", 405, "GET, HEAD"],
   ["POST", "/example-pages/temperature", "a=1", 405, "GET, HEAD"],
 ])("%s %s with %s has status %d", async ([method, path, fields, status, allow], { grownServer }) => {
+  const requestId = crypto.randomUUID();
   const response = await request(grownServer.url + path, {
     method,
+    headers: { "X-Request-Id": requestId },
     ...(fields && { body: new URLSearchParams(fields) }),
   });
   expect(response.status).toBe(status);
   expect(response.headers.get("Allow")).toBe(allow);
   expect(response.headers.get("Location")).toBe(status === 303 ? "/example-pages/about" : null);
+  expect(await response.text()).not.toMatch(/ at .*:\d+:\d+/);
+  const logged = () => grownServer.lines.filter((line) => line.requestId === requestId).map(({ msg }) => msg);
+  await expect.poll(logged).toEqual(["request"]);
+});
+
+test("a form in a page sends what its layout handles, and a fetcher sends a DELETE", async ({ page, grownServer }) => {
+  await open(page, `${grownServer.url}/example-pages/tasks`);
+  await page.getByRole("textbox").fill("Mow the lawn");
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("button", { name: "Mow the lawn" }).click();
+  await page.getByRole("button", { name: "Mow the lawn" }).waitFor({ state: "detached" });
 });
 
 test.for<[string, string | undefined]>([

@@ -112,7 +112,9 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "TRACE"])(
   async (method) => {
     for (const target of EVERY_KIND) {
       const { status, headers, body } = await send(withMethod(method, target));
-      expect([status, headers.allow, body]).toEqual([405, "GET, HEAD", "Method Not Allowed\n"]);
+      expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
+      // A page that is rendered for each request has React Router's document.
+      if (target !== RENDERED || method === "TRACE") expect(body).toBe("Method Not Allowed\n");
     }
   },
 );

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fresh from "fresh";
 import { type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
 import type { RenderedDocument } from "../pages/documents.ts";
+import { READ_METHODS } from "../pages/route-table.ts";
 import type { Middleware } from "./chain.ts";
 
 /**
@@ -18,7 +19,8 @@ export function pageCache(
   const kept = new Map([...documents].map(([id, document]) => [id, toRepresentations(document, securityHeaders)]));
   return (req, res, next) => {
     const { route, requestId } = res.locals;
-    const representations = route?.isPrerendered && req.method !== "POST" ? kept.get(route.id) : undefined;
+    const representations =
+      route?.isPrerendered && READ_METHODS.includes(req.method ?? "") ? kept.get(route.id) : undefined;
     if (!representations) return next();
     const { status, body, etag, headers, notModifiedHeaders } = representations[negotiateContentCoding(req.headers)];
     const id = ["X-Request-Id", requestId];

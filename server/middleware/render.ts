@@ -7,6 +7,7 @@ import { RouterContextProvider } from "react-router";
 import { renderContext } from "../../app/context.ts";
 import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
+import { ACTION_METHODS, READ_METHODS } from "../pages/route-table.ts";
 import { PRERENDERED_CACHE_CONTROL } from "./page-cache.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
@@ -38,11 +39,15 @@ export function render(log: Logger): RequestHandler {
       res.set("Content-Security-Policy", contentSecurityPolicy({ scripts: sources, styles: sources }));
       res.locals.nonce = nonce;
     }
-    // Set last, because the adapter adds to a header that is there already.
-    const isSameForAll = res.locals.route?.isPrerendered && req.method !== "POST";
+    const { route } = res.locals;
+    const isSameForAll = route?.isPrerendered && READ_METHODS.includes(req.method);
     const cacheControl = isSameForAll ? PRERENDERED_CACHE_CONTROL : RENDERED_CACHE_CONTROL;
+    const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
+    // Set last, because the adapter adds to a header that is there already.
     onHeaders(res, () => {
       if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
+      // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
+      if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", otherMethods.join(", "));
     });
     return handleRequest(req, res, next);
   };

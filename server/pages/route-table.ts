@@ -7,6 +7,8 @@ type Routes = ServerBuild["routes"];
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
 
 export const READ_METHODS = ["GET", "HEAD"];
+/** Those that React Router hands to an action. */
+export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** What the server has to know of a route. */
 export type RouteEntry = {
@@ -17,8 +19,9 @@ export type RouteEntry = {
   isPrerendered: boolean;
   /** Whether it, or a route around it, takes part in requests for data. */
   hasData: boolean;
+  /** With an action of its own or of a route around it, which is an index route's, unless the query names `index`. */
   methods: string[];
-  /** The largest body that it accepts, where it says so (`handle.maxBodyBytes`). */
+  /** The largest body that it accepts, where it or a route around it says so (`handle.maxBodyBytes`). */
   maxBodyBytes: number | undefined;
 };
 
@@ -78,8 +81,8 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
       pattern: path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path),
       isPrerendered: handle?.renderOnce === true,
       hasData: Boolean(parent?.hasData || module.loader || module.action),
-      methods: module.action ? [...READ_METHODS, "POST"] : READ_METHODS,
-      maxBodyBytes: handle?.maxBodyBytes,
+      methods: module.action ? [...READ_METHODS, ...ACTION_METHODS] : (parent?.methods ?? READ_METHODS),
+      maxBodyBytes: handle?.maxBodyBytes ?? parent?.maxBodyBytes,
     };
     const children = index ? undefined : toTree(manifest, entry);
     return [{ id, path: route.path, index, caseSensitive, handle: entry, children } as RouteObject];
