@@ -14,7 +14,7 @@ import { requestId } from "./middleware/request-id.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { listFiles, staticFiles } from "./middleware/static-files.ts";
-import { renderDocuments } from "./pages/documents.ts";
+import { listRenderedOnce, renderDocuments } from "./pages/documents.ts";
 
 type Options = Pick<AccessLogOptions, "log" | "recordRequest"> & {
   settings: {
@@ -36,6 +36,7 @@ export async function createApp(options: Options) {
   const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files = clientFolder === undefined ? new Set<string>() : listFiles(clientFolder);
+  const renderedOnce = listRenderedOnce();
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
@@ -45,7 +46,7 @@ export async function createApp(options: Options) {
       accessLog({ log, recordRequest, trustProxy: TRUST_PROXY }),
       rejectMalformed,
       matchRoute(files),
-      ...(cachesPages ? [pageCache(await renderDocuments(), securityHeaders)] : []),
+      ...(cachesPages ? [pageCache(await renderDocuments(renderedOnce, log), securityHeaders)] : []),
     ],
     app as RequestListener,
     handleError,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { RouteConfigEntry } from "@react-router/dev/routes";
 import type { Page } from "playwright-core";
 import { examplePages } from "./fixtures/example-pages/routes.ts";
 import { FILM_BYTES } from "./support/copy-project.ts";
@@ -30,13 +31,16 @@ function rules(response: Response) {
   return response.headers.get("Content-Security-Policy")?.replace(/ '(nonce|sha256)-[^']+'/g, "");
 }
 
-test.for(examplePages)("$file can't collide with a team's page", ({ id, path, file, children = [] }) => {
-  expect(path).toMatch(/^\/example-pages\//);
-  for (const page of [{ id, file }, ...children]) {
-    expect(page.file).toMatch(/^example-pages\//);
+test("the example pages have files, ids and addresses that can't be a team's", () => {
+  const check = ({ id, file, path, children }: RouteConfigEntry, parentPath = "") => {
+    const fullPath = path?.startsWith("/") ? path : `${parentPath}/${path ?? ""}`;
+    expect(file).toMatch(/^example-pages\//);
     // The framework makes it of the file's name.
-    expect(page.id).toBe(undefined);
-  }
+    expect(id).toBe(undefined);
+    for (const child of children ?? []) check(child, path && fullPath);
+    if (!children) expect(fullPath).toMatch(/^\/example-pages\//);
+  };
+  for (const page of examplePages) check(page);
 });
 
 test.for<[string, number]>([

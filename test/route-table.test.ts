@@ -128,6 +128,21 @@ test.each(Object.entries(TREES))("%s: every path has the route that matchRoutes 
   );
 });
 
+test.each<[string, boolean, boolean]>([
+  ["about", true, true],
+  ["docs/start", true, true],
+  ["*", false, true],
+  ["docs/*", false, true],
+  ["*", true, false],
+  ["docs/*", true, false],
+  ["tags/:tag", false, false],
+  [":language?/about", false, false],
+])("%s, with a loader: %j, has one document: %j", (path, hasLoader, expected) => {
+  const module = { default: () => null, ...(hasLoader && { loader: () => null }) };
+  const { routes } = createRouteTable({ page: { id: "page", path, module } });
+  expect(routes.map(({ hasOneDocument }) => hasOneDocument)).toEqual([expected]);
+});
+
 const REPEATED = ["/a", "/", "/.", "/%25", "/%", "/%0a", "/items/1", "/about/", "/items%2F", "/a.data"];
 
 test.each(Object.entries(TREES))("%s: finding a route takes time in proportion to the path's length", (_name, tree) => {

@@ -1,9 +1,7 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
 import { expect, inject, test, vi } from "vitest";
 import { drain } from "../server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../server/net/listener.ts";
@@ -212,16 +210,6 @@ test.each([
     expect.objectContaining({ msg: event, err: expect.objectContaining({ message, stack }) }),
   ]);
   expect(stepsOf(server).slice(2)).toEqual([event, ...STEPS.slice(2)]);
-});
-
-test("a page that can't be rendered ends the start with its error", async () => {
-  const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", START: "fails" };
-  const start = promisify(execFile)(process.execPath, [`${GROWN}/build/server/index.js`], { env });
-  const { code, stdout, stderr } = await start.catch((error) => error);
-  expect(code).toBe(1);
-  expect(stderr).toBe("");
-  expect(stdout).toMatch(/"level":"fatal".*can't be rendered.*no page without its data/);
-  expect(stdout).not.toContain('"ready"');
 });
 
 test("the probes, from start to end", async () => {

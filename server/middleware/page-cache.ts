@@ -34,17 +34,18 @@ export function pageCache(
 }
 
 /** All of the responses but for what differs per request. Header lists are flat: names and values in turn. */
-function toRepresentations({ status, policy, bodies }: RenderedDocument, securityHeaders: Record<string, string>) {
+function toRepresentations(document: RenderedDocument, securityHeaders: Record<string, string>) {
+  const { status, headers: own, policy, bodies } = document;
+  const defaults = {
+    ...securityHeaders,
+    "Content-Security-Policy": policy,
+    "Cache-Control": PRERENDERED_CACHE_CONTROL,
+  };
+  const said = Object.entries(defaults).filter(([name]) => !(name.toLowerCase() in own));
   const toRepresentation = (coding: ContentCoding) => {
     const body = bodies[coding];
     const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
-    const notModifiedHeaders = Object.entries({
-      ...securityHeaders,
-      "Content-Security-Policy": policy,
-      "Cache-Control": PRERENDERED_CACHE_CONTROL,
-      Vary: "Accept-Encoding",
-      ETag: etag,
-    }).flat();
+    const notModifiedHeaders = [...said, ...Object.entries(own), ["Vary", "Accept-Encoding"], ["ETag", etag]].flat();
     const headers = [...notModifiedHeaders, "Content-Type", "text/html; charset=utf-8"];
     if (coding !== "identity") headers.push("Content-Encoding", coding);
     headers.push("Content-Length", String(body.length));

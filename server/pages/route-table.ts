@@ -17,6 +17,8 @@ export type RouteEntry = {
   pattern: string;
   /** Whether one document, rendered at start, is sent to every request for it. */
   isPrerendered: boolean;
+  /** Whether all its addresses show the same: a splat does without a loader, as the not-found page. */
+  hasOneDocument: boolean;
   /** Whether it, or a route around it, takes part in requests for data. */
   hasData: boolean;
   /** With an action of its own or of a route around it, which is an index route's, unless the query names `index`. */
@@ -76,10 +78,12 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
     if (!route || route.parentId !== parent?.id) return [];
     const { id, path = "", index, caseSensitive, module } = route;
     const handle = module.handle as { renderOnce?: boolean; maxBodyBytes?: number } | undefined;
+    const pattern = path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path);
     const entry: RouteEntry = {
       id,
-      pattern: path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path),
+      pattern,
       isPrerendered: handle?.renderOnce === true,
+      hasOneDocument: !pattern.includes(":") && !(pattern.includes("*") && module.loader),
       hasData: Boolean(parent?.hasData || module.loader || module.action),
       methods: module.action ? [...READ_METHODS, ...ACTION_METHODS] : (parent?.methods ?? READ_METHODS),
       maxBodyBytes: handle?.maxBodyBytes ?? parent?.maxBodyBytes,
