@@ -21,12 +21,12 @@ export default {
   buildEnd: () => precompress("build/client/assets"),
 } satisfies Config;
 
-/** Writes `NAME.br` and `NAME.gz` beside every file of a folder, so that no request compresses. */
+/** Writes `NAME.br` and `NAME.gz`, where they are smaller, beside every file of a folder, so that no request compresses. */
 async function precompress(folder: string) {
   const compressFile = async (name: string) => {
     const path = join(folder, name);
-    const { br, gzip } = await compress(await readFile(path));
-    await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gzip)]);
+    const { br, gzip } = await compress(await readFile(path), "best");
+    await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
   await Promise.all((await readdir(folder)).map(compressFile));
 }

@@ -38,7 +38,7 @@ queueRequests(opsServer, handleOpsRequest, () => metrics.recordConnectionDropped
 const opsPort = await listenOrFail(opsServer, { HOST: OPS_HOST, OPS_PORT });
 
 const clientFolder = join(import.meta.dirname, "../client");
-const app = await createApp({ settings, log, recordRequest: metrics.recordRequest, clientFolder });
+const app = await createApp({ settings, log, metrics, clientFolder });
 // As server.on("request", app), but one after the other on each connection.
 queue = queueRequests(server, app, () => metrics.recordConnectionDropped("pending"));
 dropStalledClients(server, queue, settings.CLIENT_TIMEOUT_MS, () => metrics.recordConnectionDropped("stalled"));

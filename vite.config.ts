@@ -8,6 +8,8 @@ import { defineConfig, isRunnableDevEnvironment, type Plugin, runnerImport } fro
 import type * as App from "./server/app.ts";
 import { parseSettings } from "./server/settings.ts";
 
+const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {} };
+
 /** In development too, every request goes through server/app.ts, which is loaded again when it changes. */
 function serveApp(): Plugin {
   return {
@@ -24,7 +26,7 @@ function serveApp(): Plugin {
       const load = async () => {
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== loaded?.module) {
-          const options = { settings, log, recordRequest: () => {}, cachesPages: false };
+          const options = { settings, log, metrics: noMetrics, cachesPages: false };
           loaded = { module, listener: await module.createApp(options) };
         }
         return loaded.listener;

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
+import type { Logger } from "pino";
 import { createSecurityHeaders } from "./http/security-headers.ts";
 import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
@@ -7,17 +8,25 @@ import { chain, type Response } from "./middleware/chain.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
 import { matchRoute } from "./middleware/match-route.ts";
-import { pageCache } from "./middleware/page-cache.ts";
+import { type CacheResult, pageCache } from "./middleware/page-cache.ts";
 import { rejectMalformed } from "./middleware/reject-malformed.ts";
 import { render } from "./middleware/render.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { listFiles, staticFiles } from "./middleware/static-files.ts";
-import { listRenderedOnce, renderDocuments } from "./pages/documents.ts";
+import { checkKeptRoutes } from "./pages/documents.ts";
+import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
 
-type Options = Pick<AccessLogOptions, "log" | "recordRequest"> & {
+type Options = {
+  log: Logger;
+  metrics: PageStoreOptions["metrics"] & {
+    recordRequest: AccessLogOptions["recordRequest"];
+    recordLookup: (result: CacheResult) => void;
+  };
   settings: {
+    PAGE_CACHE_MAX_PAGES: number;
+    PAGE_CACHE_MAX_BYTES: number;
     TRUST_PROXY: TrustProxy;
     ORIGIN?: URL | undefined;
     TRUSTED_ORIGINS: Set<string>;
@@ -32,21 +41,29 @@ type Options = Pick<AccessLogOptions, "log" | "recordRequest"> & {
 
 /** The application as one request listener: the middleware in the order in which a request meets it. */
 export async function createApp(options: Options) {
-  const { settings, log, recordRequest, clientFolder, cachesPages = true } = options;
+  const { settings, log, metrics, clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files = clientFolder === undefined ? new Set<string>() : listFiles(clientFolder);
-  const renderedOnce = listRenderedOnce();
+  checkKeptRoutes();
+  const storeOptions = {
+    maxPages: settings.PAGE_CACHE_MAX_PAGES,
+    maxBytes: settings.PAGE_CACHE_MAX_BYTES,
+    origin: ORIGIN?.origin ?? "http://localhost",
+    securityHeaders,
+    log,
+    metrics,
+  };
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
   const listener = chain(
     [
       requestId,
-      accessLog({ log, recordRequest, trustProxy: TRUST_PROXY }),
+      accessLog({ log, recordRequest: metrics.recordRequest, trustProxy: TRUST_PROXY }),
       rejectMalformed,
       matchRoute(files),
-      ...(cachesPages ? [pageCache(await renderDocuments(renderedOnce, log), securityHeaders)] : []),
+      ...(cachesPages ? [pageCache(await createPageStore(storeOptions), metrics.recordLookup)] : []),
     ],
     app as RequestListener,
     handleError,

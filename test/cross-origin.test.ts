@@ -1,26 +1,11 @@
 // Which requests with an unsafe method reach an action: those of the site's own pages, and of no browser.
-import { pino } from "pino";
 import request from "supertest";
 import { expect, inject, test } from "vitest";
-import type * as App from "../server/app.ts";
-import { parseSettings } from "../server/settings.ts";
+import { loadApp } from "./support/load-app.ts";
 
 const FOLDER = inject("grownFolder");
 const HOST = "www.example.org";
 const BROWSER_AT_HOME = { Origin: `https://${HOST}`, "Sec-Fetch-Site": "same-origin" };
-
-/** The application with some settings, and the lines that it logs. */
-async function load(env: Record<string, string>) {
-  const { createApp } = (await import(`${FOLDER}/build/server/app.js`)) as typeof App;
-  const parsed = parseSettings(env);
-  if ("faults" in parsed) throw new Error(parsed.faults.join());
-  const { settings } = parsed;
-  const lines: { level: number; msg: string }[] = [];
-  const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
-  const clientFolder = `${FOLDER}/build/client`;
-  const app = await createApp({ settings, log, recordRequest: () => {}, clientFolder });
-  return { app, lines };
-}
 
 test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   ["a form of the site's own page", {}, BROWSER_AT_HOME, true],
@@ -43,7 +28,7 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   ["the same, with ORIGIN", { ORIGIN: "https://public.example" }, { Origin: "https://public.example" }, true],
   ["a new browser behind a proxy that changes Host", {}, { ...BROWSER_AT_HOME, Host: "backend:3000" }, true],
 ])("%s, with %j: %j may run an action: %j", async (_label, env, headers, isAllowed) => {
-  const { app, lines } = await load(env);
+  const { app, lines } = await loadApp(FOLDER, { env });
   for (const path of ["/example-pages/sign-up", "/example-pages/sign-up.data", "/example-pages/echo"]) {
     const response = await request(app).post(path).set("Host", HOST).set(headers).type("form").send("email=ada@a.org");
     expect([path, response.status]).toEqual([
@@ -58,7 +43,7 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
 });
 
 test("a page may be visited from anywhere", async () => {
-  const { app } = await load({});
+  const { app } = await loadApp(FOLDER);
   const headers = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
   expect((await request(app).get("/example-pages/sign-up").set(headers)).status).toBe(200);
 });

@@ -1,6 +1,10 @@
 import type { Route } from "./+types/home";
 
-export const handle = { renderOnce: true };
+/** The same for everybody: what a release changes shows at once, and in caches within a minute. */
+export const headers: Route.HeadersFunction = () => ({
+  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+  "No-Vary-Search": "params",
+});
 
 const TITLE = "Hello World";
 const DESCRIPTION = "A friendly greeting, in English and Chinese, to whoever comes by.";

@@ -1,6 +1,11 @@
 import type { Route } from "./+types/not-found";
 
+// One document for every address that has no page, which HTTP has no word for: scanners cost no render.
 export const handle = { renderOnce: true };
+
+export const headers: Route.HeadersFunction = () => ({
+  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+});
 
 // Middleware, not a loader: a loader would cost the browser a request on every client-side arrival.
 export const middleware: Route.MiddlewareFunction[] = [

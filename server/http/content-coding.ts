@@ -18,16 +18,20 @@ export function negotiateContentCoding(headers: IncomingHttpHeaders) {
   return (best ?? "identity") as ContentCoding;
 }
 
-/** The smallest br and gzip forms of some bytes: slow, so for what is compressed once. */
-export async function compress(bytes: Buffer) {
+const LEVELS = {
+  fast: { br: 5, gzip: 6 },
+  best: { br: constants.BROTLI_MAX_QUALITY, gzip: constants.Z_BEST_COMPRESSION },
+};
+
+/** The br and gzip forms of some bytes, where they are smaller. The best ones take some ms for each KB, in another thread. */
+export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: LEVELS[effort].br,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  };
   const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(bytes, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-      },
-    }),
-    promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+    promisify(brotliCompress)(bytes, { params }),
+    promisify(gzip)(bytes, { level: LEVELS[effort].gzip }),
   ]);
-  return { br, gzip: gz };
+  return { ...(br.length < bytes.length && { br }), ...(gz.length < bytes.length && { gzip: gz }) };
 }

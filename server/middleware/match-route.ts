@@ -4,7 +4,7 @@ import { READ_METHODS } from "../pages/route-table.ts";
 import type { Middleware } from "./chain.ts";
 import { ASSETS_PATH } from "./static-files.ts";
 
-/** Finds the route of a request, and rejects a method that a file or a page rendered once doesn't allow. */
+/** Finds the route of a request, and rejects a method that a file or a kept page doesn't allow. */
 export function matchRoute(files: Set<string>): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;
@@ -14,7 +14,7 @@ export function matchRoute(files: Set<string>): Middleware {
     res.locals.routeId = isFile ? "file" : (route?.id ?? "none");
     const methods = route?.methods ?? READ_METHODS;
     // Of other pages React Router decides it, but a Request with the method TRACE can't be made.
-    const isDecidedLater = route?.isPrerendered === false && req.method !== "TRACE";
+    const isDecidedLater = route && !route.isPrerendered && !route.kept && req.method !== "TRACE";
     const isAllowed = isDecidedLater || methods.includes(req.method ?? "");
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };

@@ -8,7 +8,6 @@ import { renderContext } from "../../app/context.ts";
 import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-table.ts";
-import { PRERENDERED_CACHE_CONTROL } from "./page-cache.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
@@ -40,12 +39,10 @@ export function render(log: Logger): RequestHandler {
       res.locals.nonce = nonce;
     }
     const { route } = res.locals;
-    const isSameForAll = route?.isPrerendered && READ_METHODS.includes(req.method);
-    const cacheControl = isSameForAll ? PRERENDERED_CACHE_CONTROL : RENDERED_CACHE_CONTROL;
     const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
     // Set last, because the adapter adds to a header that is there already.
     onHeaders(res, () => {
-      if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
+      if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", RENDERED_CACHE_CONTROL);
       // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
       if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", otherMethods.join(", "));
     });

@@ -6,6 +6,8 @@ export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unkn
 
 const STATUS_CLASSES = ["", "1xx", "2xx", "3xx", "4xx", "5xx"];
 const DROP_REASONS = ["limit", "stalled", "pending"] as const;
+const CACHE_RESULTS = ["hit", "stale", "miss"] as const;
+const RENDER_RESULTS = ["kept", "not_kept", "failed"] as const;
 const METHODS = new Set(["GET", "HEAD", "POST"]);
 
 /** Metrics for Prometheus. Label values come from fixed sets, whatever clients send. */
@@ -41,12 +43,34 @@ export function createMetrics() {
     help: "Log lines lost because nobody read them.",
     registers,
   });
+  const pageLookups = new Counter({
+    name: "page_cache_requests_total",
+    help: "Requests for kept pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
+    labelNames: ["result"] as const,
+    registers,
+  });
+  const pageRenders = new Counter({
+    name: "page_cache_renders_total",
+    help: "Renders of pages to keep, and what came of them.",
+    labelNames: ["result"] as const,
+    registers,
+  });
+  const pages = new Gauge({ name: "page_cache_pages", help: "Pages in memory.", registers });
+  const pageBytes = new Gauge({ name: "page_cache_bytes", help: "What they take, in bytes.", registers });
+  for (const result of CACHE_RESULTS) pageLookups.inc({ result }, 0);
+  for (const result of RENDER_RESULTS) pageRenders.inc({ result }, 0);
   for (const reason of DROP_REASONS) connectionsDropped.inc({ reason }, 0);
 
   return {
     registry,
     recordConnectionDropped: (reason: (typeof DROP_REASONS)[number]) => connectionsDropped.inc({ reason }),
     recordParserRejection: (status: number) => requestsRejected.inc({ status }),
+    recordLookup: (result: (typeof CACHE_RESULTS)[number]) => pageLookups.inc({ result }),
+    recordRender: (result: (typeof RENDER_RESULTS)[number]) => pageRenders.inc({ result }),
+    recordStored(count: number, bytes: number) {
+      pages.set(count);
+      pageBytes.set(bytes);
+    },
     recordLinesDropped: (lines: number) => linesDropped.inc(lines),
     recordRequest(route: string, method: string, status: number, seconds: number) {
       const labels = {

@@ -1,7 +1,10 @@
 import { posix } from "node:path";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
+import { parseSharedLifetime, type SharedLifetime } from "../http/cache-control.ts";
+import { createQueryFilter, type QueryFilter } from "../http/no-vary-search.ts";
 
 type Routes = ServerBuild["routes"];
+type ServerBuildModule = NonNullable<Routes[string]>["module"];
 
 /** What React Router's browser side appends to a page's path to request its data: "/a.data", "/_.data". */
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
@@ -10,6 +13,17 @@ export const READ_METHODS = ["GET", "HEAD"];
 /** Those that React Router hands to an action. */
 export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
+/** How a page is kept that says so in its `headers`, by `s-maxage` in `Cache-Control`. */
+export type KeptPage = {
+  routeId: string;
+  cacheControl: string;
+  lifetime: SharedLifetime;
+  /** Leaves the parameters of the query that make a difference (`No-Vary-Search`). */
+  filterQuery: QueryFilter;
+  /** The same for the page's data, of which React Router asks for some routes at a time. */
+  filterDataQuery: QueryFilter;
+};
+
 /** What the server has to know of a route. */
 export type RouteEntry = {
   id: string;
@@ -17,6 +31,7 @@ export type RouteEntry = {
   pattern: string;
   /** Whether one document, rendered at start, is sent to every request for it. */
   isPrerendered: boolean;
+  kept: KeptPage | undefined;
   /** Whether all its addresses show the same: a splat does without a loader, as the not-found page. */
   hasOneDocument: boolean;
   /** Whether it, or a route around it, takes part in requests for data. */
@@ -57,12 +72,18 @@ export function createRouteTable(manifest: Routes) {
     /** The route whose page, or whose data, a path names. */
     findRoute(path: string): RouteEntry | undefined {
       const page = path.endsWith(".data") ? findPage(path.replace(DATA_SUFFIX, "")) : undefined;
-      return page?.hasData ? { ...page, isPrerendered: false } : findPage(path);
+      return page?.hasData ? toDataEntry(page) : findPage(path);
     },
   };
 }
 
-function isDynamic(pattern: string) {
+/** The same route, asked for data. */
+function toDataEntry(page: RouteEntry): RouteEntry {
+  const kept = page.kept && { ...page.kept, filterQuery: page.kept.filterDataQuery };
+  return { ...page, isPrerendered: false, kept };
+}
+
+export function isDynamic(pattern: string) {
   return /[:*?]/.test(pattern);
 }
 
@@ -83,6 +104,8 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
       id,
       pattern,
       isPrerendered: handle?.renderOnce === true,
+      // A resource route has no component, and React Router doesn't use its `headers`.
+      kept: module.default ? toKeptPage(id, module.headers) : undefined,
       hasOneDocument: !pattern.includes(":") && !(pattern.includes("*") && module.loader),
       hasData: Boolean(parent?.hasData || module.loader || module.action),
       methods: module.action ? [...READ_METHODS, ...ACTION_METHODS] : (parent?.methods ?? READ_METHODS),
@@ -91,6 +114,23 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
     const children = index ? undefined : toTree(manifest, entry);
     return [{ id, path: route.path, index, caseSensitive, handle: entry, children } as RouteObject];
   });
+}
+
+/** Of headers that take arguments nothing is known before a render: such a page is rendered for each request. */
+function toKeptPage(routeId: string, said: ServerBuildModule["headers"]): KeptPage | undefined {
+  if (typeof said === "function" && said.length > 0) return undefined;
+  const headers = new Headers(typeof said === "function" ? (said as () => HeadersInit)() : said);
+  const cacheControl = headers.get("Cache-Control") ?? "";
+  const lifetime = parseSharedLifetime(cacheControl);
+  if (!lifetime) return undefined;
+  const noVarySearch = headers.get("No-Vary-Search");
+  return {
+    routeId,
+    cacheControl,
+    lifetime,
+    filterQuery: createQueryFilter(noVarySearch),
+    filterDataQuery: createQueryFilter(noVarySearch, ["_routes"]),
+  };
 }
 
 function flatten(tree: RouteObject[]): RouteEntry[] {

@@ -1,0 +1,22 @@
+/** For how many seconds a shared cache may use a response, and then go on using it while it gets a new one. */
+export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; staleIfError: number };
+
+const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate"];
+
+/** What `Cache-Control` allows a shared cache (RFC 9111 §5.2.2.10, RFC 5861); nothing without a valid `s-maxage`. */
+export function parseSharedLifetime(cacheControl: string): SharedLifetime | undefined {
+  const directives = new Map(
+    cacheControl.split(",").map((directive): [string, string] => {
+      const [name = "", value = ""] = directive.split("=", 2);
+      return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, "$1")];
+    }),
+  );
+  const secondsOf = (name: string) => (/^\d+$/.test(directives.get(name) ?? "") ? Number(directives.get(name)) : 0);
+  const fresh = secondsOf("s-maxage");
+  if (fresh === 0 || FORBIDDING.some((name) => directives.has(name))) return undefined;
+  return {
+    fresh,
+    staleWhileRevalidate: secondsOf("stale-while-revalidate"),
+    staleIfError: secondsOf("stale-if-error"),
+  };
+}

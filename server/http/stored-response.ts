@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import fresh from "fresh";
+import { type ContentCoding, negotiateContentCoding } from "./content-coding.ts";
+
+/** A response in one content coding. Header lists are flat: names and values in turn. */
+type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
+
+/** A response in memory, with all of it that doesn't differ per request. */
+export type StoredResponse = { status: number; variants: Record<ContentCoding, Variant> };
+
+/** The content in the codings that there are; instead of others identity is sent. */
+export type Bodies = { identity: Buffer } & Partial<Record<ContentCoding, Buffer>>;
+
+type Options = {
+  status: number;
+  /** Those that a 304 has, too (RFC 9110 §15.4.5). */
+  headers: Record<string, string>;
+  contentType: string | undefined;
+  bodies: Bodies;
+};
+
+export function storeResponse({ status, headers, contentType, bodies }: Options): StoredResponse {
+  // Of the content alone, so that it is the same in every process and build, whatever their compressor.
+  const hash = createHash("sha256").update(bodies.identity).digest("base64url");
+  const toVariant = (coding: ContentCoding): Variant => {
+    const body = bodies[coding];
+    if (!body) return toVariant("identity");
+    const isEncoded = coding !== "identity";
+    const etag = isEncoded ? `"${hash}-${coding}"` : `"${hash}"`;
+    const notModifiedHeaders = Object.entries({ ...headers, Vary: "Accept-Encoding", ETag: etag }).flat();
+    const contentHeaders = {
+      ...(contentType !== undefined && { "Content-Type": contentType }),
+      ...(isEncoded && { "Content-Encoding": coding }),
+      "Content-Length": String(body.length),
+    };
+    return {
+      body,
+      etag,
+      headers: [...notModifiedHeaders, ...Object.entries(contentHeaders).flat()],
+      notModifiedHeaders,
+    };
+  };
+  return { status, variants: { br: toVariant("br"), gzip: toVariant("gzip"), identity: toVariant("identity") } };
+}
+
+/** Several sets of headers in one: of those with the same name, the last is taken. */
+export function mergeHeaders(...sets: Record<string, string>[]) {
+  const entries = sets
+    .flatMap(Object.entries<string>)
+    .map((entry): [string, typeof entry] => [entry[0].toLowerCase(), entry]);
+  return Object.fromEntries(new Map(entries).values());
+}
+
+/** Sends a stored response in the content coding that the client prefers, or tells it that it has it already. */
+export function sendStored(req: IncomingMessage, res: ServerResponse, stored: StoredResponse, ownHeaders: string[]) {
+  const { body, etag, headers, notModifiedHeaders } = stored.variants[negotiateContentCoding(req.headers)];
+  // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
+  if (stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
+    res.writeHead(304, notModifiedHeaders.concat(ownHeaders)).end();
+  } else {
+    res.writeHead(stored.status, headers.concat(ownHeaders)).end(req.method === "HEAD" ? undefined : body);
+  }
+}

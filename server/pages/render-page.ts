@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { createRequestHandler, RouterContextProvider } from "react-router";
+import { renderContext } from "../../app/context.ts";
+import { replaceNonce } from "../http/content-security-policy.ts";
+import { build } from "./build.ts";
+
+/** A page, or a page's data, as it is for everybody. */
+export type RenderedPage = {
+  status: number;
+  contentType: string | undefined;
+  /** What else the page says in headers, and its policy. */
+  headers: Record<string, string>;
+  cacheControl: string | undefined;
+  body: Buffer;
+  /** Whether a loader or middleware has asked for a header, of which there are none. */
+  readsHeaders: boolean;
+  /** Why it can't be kept, if it can't. */
+  obstacle: string | undefined;
+};
+
+export const READS_HEADERS =
+  "a loader or middleware of it, or around it, reads the request's headers, but the page is the same for everybody: all " +
+  "get that of a client without cookies (docs/sign-in-and-forms.md)";
+
+/** Those of RFC 9110 §15.1 that a page gives. */
+const KEPT_STATUSES = [200, 301, 308, 404];
+/** They tell of one message, or of its content. */
+const NOT_COPIED = ["cache-control", "content-length", "content-type", "date", "etag", "set-cookie", "vary"];
+
+const handleRequest = createRequestHandler(build);
+
+/**
+ * Renders an address (path and query) for nobody in particular: the request has not one header or cookie of a client.
+ * Rejects when anything in the page fails.
+ */
+export async function renderPage(address: string, origin: string): Promise<RenderedPage> {
+  const errors: unknown[] = [];
+  const nonce = randomUUID();
+  const context = new RouterContextProvider();
+  context.set(renderContext, { nonce, isPrerendered: true, onError: (error) => errors.push(error) });
+  // Not resolved against the origin, since "//a" is a path here.
+  const request = new Request(origin + address);
+  const areHeadersRead = watchHeaders(request);
+  const response = await handleRequest(request, context);
+  const { status } = response;
+  const body = Buffer.from(await response.arrayBuffer());
+  if (errors.length > 0 || status >= 500) {
+    throw new Error(`${address} can't be rendered for everybody (status ${status})`, { cause: errors[0] });
+  }
+  const contentType = response.headers.get("Content-Type") ?? undefined;
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => !NOT_COPIED.includes(name)));
+  const cacheControl = response.headers.get("Cache-Control") ?? undefined;
+  const page = {
+    status,
+    contentType,
+    headers,
+    cacheControl,
+    body,
+    readsHeaders: areHeadersRead(),
+    obstacle: findObstacle(response),
+  };
+  if (!contentType?.startsWith("text/html")) return page;
+  const { html, policy } = replaceNonce(prioritizeContent(body.toString()), nonce);
+  return { ...page, headers: { ...headers, "Content-Security-Policy": policy }, body: Buffer.from(html) };
+}
+
+/** Returns whether the headers of a request, a cookie among them, have been asked for since. */
+function watchHeaders(request: Request) {
+  const { headers } = request;
+  let areRead = false;
+  const get = () => {
+    areRead = true;
+    return headers;
+  };
+  Object.defineProperty(request, "headers", { get });
+  return () => areRead;
+}
+
+/** Why a response is one client's only, or says nothing of the next request. */
+function findObstacle({ status, headers }: Response) {
+  const [vary, cacheControl] = [headers.get("Vary"), headers.get("Cache-Control")];
+  if (!KEPT_STATUSES.includes(status)) return `status ${status}`;
+  if (headers.has("Set-Cookie")) return "Set-Cookie";
+  if (vary !== null && vary.toLowerCase() !== "accept-encoding") return `Vary: ${vary}`;
+  if (/\b(private|no-store|no-cache)\b/i.test(cacheControl ?? "")) return `Cache-Control: ${cacheControl}`;
+  return undefined;
+}
+
+/**
+ * Nothing that a page shows waits for its scripts, so they may come after all that does. Browsers load preloads with
+ * high priority unless told otherwise, which React Router's <Scripts> can't.
+ */
+function prioritizeContent(html: string) {
+  return html.replaceAll('<link rel="modulepreload"', '$& fetchpriority="low"');
+}

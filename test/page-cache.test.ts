@@ -1,0 +1,166 @@
+// Pages that are kept: how long, for whom, and at what price.
+import request from "supertest";
+import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+import { loadApp } from "./support/load-app.ts";
+
+const FOLDER = inject("grownFolder");
+const POST = "/example-pages/posts/1";
+
+type App = Awaited<ReturnType<typeof loadApp>>;
+
+let loaded: App;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  loaded = await loadApp(FOLDER);
+  loaded.renders.length = 0; // Those of the start.
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  delete process.env.POSTS;
+});
+
+const get = (path: string, headers = {}) =>
+  request(loaded.app).get(path).set("Accept-Encoding", "identity").set(headers);
+const wait = (seconds: number) => vi.advanceTimersByTime(seconds * 1000);
+const statusOf = ({ headers }: request.Response) => headers["cache-status"];
+
+/** Resolves once so many renders have ended. */
+const rendered = (count: number) => expect.poll(() => loaded.renders).toHaveLength(count);
+
+test("a page is rendered once, and then sent from memory until it is stale", async () => {
+  const first = await get(POST);
+  expect([first.status, statusOf(first), first.headers.age]).toEqual([200, "greeting; fwd=uri-miss; stored", "0"]);
+  wait(42);
+  const second = await get(POST);
+  expect([second.status, statusOf(second), second.headers.age]).toEqual([200, "greeting; hit; ttl=18", "42"]);
+  expect(second.text).toBe(first.text);
+  expect(second.headers.etag).toBe(first.headers.etag);
+  expect(second.headers["content-security-policy"]).not.toContain("nonce");
+  expect((await get(POST, { "If-None-Match": first.headers.etag })).status).toBe(304);
+  expect((await request(loaded.app).head(POST)).headers.age).toBe("42");
+  expect(loaded.renders).toEqual(["kept"]);
+});
+
+test("a thousand first visits cause one render", async () => {
+  const responses = await Promise.all(Array.from({ length: 1000 }, () => get(POST)));
+  expect(new Set(responses.map(({ status, text }) => status + text)).size).toBe(1);
+  expect(loaded.renders).toEqual(["kept"]);
+});
+
+test("a stale page is sent at once, and replaced while nobody waits", async () => {
+  const first = await get(POST);
+  process.env.POSTS = "Buy oat milk";
+  wait(61);
+  const stale = await get(POST);
+  expect([statusOf(stale), stale.text]).toEqual(["greeting; hit; ttl=-1", first.text]);
+  await rendered(2);
+  const next = await get(POST);
+  expect([statusOf(next), next.headers.age]).toEqual(["greeting; hit; ttl=60", "0"]);
+  expect(next.text).toContain("Buy oat milk");
+  expect(next.headers.etag).not.toBe(first.headers.etag);
+});
+
+test("a page whose time is over is rendered before it is sent", async () => {
+  await get(POST);
+  process.env.POSTS = "Buy oat milk";
+  wait(60 + 3600);
+  const response = await get(POST);
+  expect(statusOf(response)).toBe("greeting; fwd=stale; stored");
+  expect(response.text).toContain("Buy oat milk");
+});
+
+test("compressed forms come soon, and stay as long as the page says the same", async () => {
+  const getCompressed = () => request(loaded.app).get(POST).set("Accept-Encoding", "br");
+  await get(POST);
+  await expect.poll(async () => (await getCompressed()).headers["content-encoding"]).toBe("br");
+  const { etag } = (await getCompressed()).headers;
+  wait(61);
+  await get(POST);
+  await rendered(2);
+  const again = await getCompressed();
+  expect(again.headers).toMatchObject({ "content-encoding": "br", etag, age: "0" });
+});
+
+test("a page whose data is away is sent as it was, logged once, and tried again after a pause", async () => {
+  const first = await get(POST);
+  process.env.POSTS = "down";
+  for (let minute = 1; minute <= 70; minute++) {
+    wait(60);
+    const response = await get(POST);
+    expect([minute, response.status, response.text]).toEqual([minute, 200, first.text]);
+    await rendered(1 + minute);
+    expect((await get(POST)).text).toBe(first.text);
+  }
+  expect(loaded.renders.slice(1)).toEqual(Array(70).fill("failed"));
+  const errors = loaded.lines.filter(({ level }) => level >= 50);
+  expect(errors).toMatchObject([{ msg: "page not rendered", file: "app/example-pages/post.tsx" }]);
+  process.env.POSTS = "Buy oat milk";
+  wait(60);
+  expect((await get(POST)).text).toContain("Buy oat milk");
+});
+
+test("without a page to fall back on, a failure is each visitor's own 500", async () => {
+  process.env.POSTS = "down";
+  const responses = [await get(POST), await get(POST)];
+  expect(responses.map(({ status, headers }) => [status, headers["cache-control"]])).toEqual(
+    Array(2).fill([500, "private, no-cache"]),
+  );
+  expect(loaded.renders).toEqual(["failed"]);
+});
+
+test("nothing of a visitor comes into a page that all get", async () => {
+  const secrets = { Cookie: "session=secret", Authorization: "Bearer secret", "X-Forwarded-For": "203.0.113.9" };
+  const response = await get("/example-pages/posts/2", { ...secrets, Host: "secret.example" });
+  expect(response.text).toContain("Sow tomatoes");
+  expect(JSON.stringify([response.text, response.headers])).not.toMatch(/secret|203\.0\.113\.9/);
+  const warnings = loaded.lines.filter(({ level }) => level === 40);
+  expect(warnings).toMatchObject([{ file: "app/example-pages/post.tsx" }]);
+});
+
+test.each([
+  ["a page that is not found", "/example-pages/posts/nowhere", 404, "kept"],
+  ["a page that has moved for good", "/example-pages/posts/old", 301, "kept"],
+  ["its data", "/example-pages/posts/1.data", 200, "kept"],
+  ["a page that has moved for now", "/example-pages/posts/members", 302, "not_kept"],
+  ["a page that sets a cookie", "/example-pages/posts/counted?page=1", 200, "not_kept"],
+])("%s, %s: %i, %s", async (_label, path, status, result) => {
+  if (path.includes("counted")) process.env.POSTS = "Counted";
+  for (let visit = 0; visit < 2; visit++) {
+    const response = await get(path);
+    expect(response.status).toBe(status);
+    expect(statusOf(response) !== undefined).toBe(result === "kept");
+  }
+  expect(loaded.renders).toEqual([result]);
+  const warnings = loaded.lines.filter(({ level }) => level === 40);
+  expect(warnings.map(({ file }) => file)).toEqual(result === "kept" ? [] : ["app/example-pages/post.tsx"]);
+});
+
+test.each([
+  ["?utm_source=a", "?utm_source=b", 1],
+  ["?page=1", "?page=2", 2],
+  ["?page=1&utm_source=a", "?utm_source=b&page=1", 1],
+])("of the query counts what No-Vary-Search says: %s and %s are %i", async (first, second, count) => {
+  const [one, other] = [await get(POST + first), await get(POST + second)];
+  expect(loaded.renders).toHaveLength(count);
+  expect(one.text === other.text).toBe(count === 1);
+  expect(one.text).not.toContain("utm");
+});
+
+test("data is kept by the routes that are asked for", async () => {
+  await get(`${POST}.data`);
+  await get(`${POST}.data?_routes=root`);
+  expect(loaded.renders).toHaveLength(2);
+});
+
+test("the store is bounded, and pages that are not found take no other's place", async () => {
+  loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_PAGES: "80", PAGE_CACHE_MAX_BYTES: "1000000" } });
+  await get(POST);
+  loaded.renders.length = 0;
+  for (let id = 0; id < 300; id++) await get(`/example-pages/posts/${1000 + id}`);
+  expect(loaded.renders).toHaveLength(300);
+  expect(loaded.stored.pages).toBeLessThanOrEqual(80);
+  expect(loaded.stored.bytes).toBeLessThanOrEqual(1_000_000);
+  expect(statusOf(await get(POST))).toBe("greeting; hit; ttl=60");
+});
