@@ -72,7 +72,7 @@ export const SettingsSchema = v.object({
   CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
   MAX_CONNECTIONS: v.optional(wholeNumber(1_000_000, 1)),
   PAGE_CACHE_MAX_PAGES: v.optional(wholeNumber(1_000_000, 1), "10000"),
-  PAGE_CACHE_MAX_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER, 1), "16777216"),
+  PAGE_CACHE_MAX_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER, 1), "33554432"),
   STRICT_TRANSPORT_SECURITY: v.optional(strictTransportSecurity, "max-age=63072000"),
   SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),

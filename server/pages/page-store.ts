@@ -10,7 +10,7 @@ import { isDynamic, type KeptPage } from "./route-table.ts";
 /** A page in memory, and when it was rendered, on the clock of `performance.now()`. */
 export type StoredPage = { response: StoredResponse; bodies: Bodies; renderedAt: number };
 
-export type RenderResult = "kept" | "not_kept" | "failed";
+type RenderResult = "kept" | "not_kept" | "failed";
 
 export type PageStoreOptions = {
   /** How many pages there may be, and how many bytes they may take. */
