@@ -67,7 +67,7 @@ export default function App() {
   );
 }
 
-/** The page for whatever a route throws: says what happened, and never why. */
+/** The page for whatever a route throws: says what happened, and why in development only. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const status = isRouteErrorResponse(error) ? error.status : 500;
   const text = "Oops! Something went wrong";
@@ -75,6 +75,7 @@ export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
     <>
       <title>{status === 404 ? "Page not found" : text}</title>
       <meta name="robots" content="noindex" />
+      {import.meta.env.DEV && error instanceof Error && <pre>{error.stack}</pre>}
       {status === 404 ? <NotFoundPage /> : <MessagePage heading={String(status)} text={text} />}
     </>
   );

@@ -76,6 +76,17 @@ test.for<[string, number]>([
   expect((await fetch(url + path)).status).toBe(status);
 });
 
+test.for([
+  { how: "loader", first: "Error: secret of the loader" },
+  { how: "component", first: "Error: secret of the component" },
+])("an error in a $how is on the page, with its stack", async ({ how, first }, { page, url, consoleMessages }) => {
+  await open(page, `${url}/example-pages/broken/${how}`);
+  const stack = await page.locator("pre").textContent();
+  expect(stack?.split("\n", 1)).toEqual([first]);
+  expect(stack).toMatch(/\n {4}at .*app\/example-pages\/broken\.tsx:\d+:\d+/);
+  expect(consoleMessages.splice(0).filter((message) => !/secret of|status of 500/.test(message))).toEqual([]);
+});
+
 test("a page's change shows, without loading the page anew", async ({ page, url }) => {
   await open(page, `${url}/example-pages/weather`);
   await mark(page);
