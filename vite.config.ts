@@ -81,7 +81,7 @@ export default defineConfig(({ command }) => ({
   plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
   server: { port: Number(process.env.PORT ?? 3000) },
   // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
-  optimizeDeps: { entries: ["app/**/*.{ts,tsx}"] },
+  optimizeDeps: { entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"] },
   environments: {
     client: {
       build: {
