@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** The text without its indentation, which an excerpt has not. */
+const dedent = (text: string) => text.replaceAll(/^ +/gm, "");
+
+const README = readFileSync("README.md", "utf8");
+const PAGES = readdirSync("docs").filter((name) => name.endsWith(".md"));
+
+test.each(PAGES)("the code of docs/%s is that of the example pages, which tests try", (name) => {
+  const blocks = readFileSync(`docs/${name}`, "utf8").matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs);
+  const code = [...blocks].map(([, file, code = ""]) => ({ file, code }));
+  expect(code.length).toBeGreaterThan(0);
+  for (const { file, code: excerpt } of code) {
+    expect(dedent(readFileSync(`test/fixtures/example-pages/${file}`, "utf8"))).toContain(dedent(excerpt));
+  }
+});
+
+test.each(PAGES)("README has a link to docs/%s", (name) => {
+  expect(README).toContain(`](docs/${name})`);
+});
