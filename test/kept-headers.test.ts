@@ -1,0 +1,46 @@
+// What a page's headers say of keeping it: Cache-Control (RFC 9111, RFC 5861) and No-Vary-Search.
+import { expect, test } from "vitest";
+import { parseSharedLifetime } from "../server/http/cache-control.ts";
+import { createQueryFilter } from "../server/http/no-vary-search.ts";
+
+test.each([
+  ["public, max-age=0, s-maxage=60", { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 }],
+  ["s-maxage=1,stale-while-revalidate=2,stale-if-error=3", { fresh: 1, staleWhileRevalidate: 2, staleIfError: 3 }],
+  ['S-MaxAge="60"', { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 }],
+  ["s-maxage=60, stale-while-revalidate", { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 }],
+  ["max-age=60", undefined],
+  ["s-maxage=0", undefined],
+  ["s-maxage=-1", undefined],
+  ["s-maxage=soon", undefined],
+  ["s-maxage", undefined],
+  ["s-maxage=60, private", undefined],
+  ["s-maxage=60, no-store", undefined],
+  ["s-maxage=60, No-Cache", undefined],
+  ["s-maxage=60, must-revalidate", undefined],
+  ["", undefined],
+])("Cache-Control: %s", (cacheControl, lifetime) => {
+  expect(parseSharedLifetime(cacheControl)).toEqual(lifetime);
+});
+
+test.each([
+  [null, "?b=1&a=2", "?b=1&a=2"],
+  ["params", "?b=1&a=2", ""],
+  ["params=?1", "?b=1&a=2", ""],
+  ["params=?0", "?b=1&a=2", "?b=1&a=2"],
+  ['params=("a")', "?b=1&a=2", "?b=1"],
+  ['params=("a" "b")', "?b=1&a=2", ""],
+  ['params, except=("a")', "?b=1&a=2&a=3", "?a=2&a=3"],
+  ["key-order", "?b=1&a=2", "?a=2&b=1"],
+  ['key-order, params=("c")', "?b=1&c=3&a=2", "?a=2&b=1"],
+  ['params, except=("a b")', "?a+b=1&a=2", "?a+b=1"],
+  ["params", "", ""],
+  ['except=("a")', "?b=1", "?b=1"],
+  ["params=a", "?b=1", "?b=1"],
+  ["params, other", "?b=1", "?b=1"],
+])("No-Vary-Search %j leaves of %s: %s", (noVarySearch, query, counting) => {
+  expect(createQueryFilter(noVarySearch)(query)).toBe(counting);
+});
+
+test("a parameter that always counts is left", () => {
+  expect(createQueryFilter("params", ["_routes"])("?_routes=root&a=1")).toBe("?_routes=root");
+});
