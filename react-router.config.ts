@@ -18,15 +18,19 @@ export default {
     v8_trailingSlashAwareDataRequests: true,
     v8_viteEnvironmentApi: true,
   },
-  buildEnd: () => precompress("build/client/assets"),
+  buildEnd: () => precompress("build/client"),
 } satisfies Config;
 
-/** Writes `NAME.br` and `NAME.gz`, where they are smaller, beside every file of a folder, so that no request compresses. */
+/** Fonts, pictures and films are compressed already. */
+const COMPRESSIBLE = /\.(js|css|svg|html|txt|json|webmanifest|xml|wasm|map)$/;
+
+/** Writes `NAME.br` and `NAME.gz`, where they are smaller, beside the files of a folder, so that no request compresses. */
 async function precompress(folder: string) {
   const compressFile = async (name: string) => {
     const path = join(folder, name);
     const { br, gzip } = await compress(await readFile(path), "best");
     await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
-  await Promise.all((await readdir(folder)).map(compressFile));
+  const names = await readdir(folder, { recursive: true });
+  await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
 }

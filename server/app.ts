@@ -14,7 +14,8 @@ import { render } from "./middleware/render.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { setSecurityHeaders } from "./middleware/security-headers.ts";
-import { listFiles, staticFiles } from "./middleware/static-files.ts";
+import { largeFiles, staticFiles } from "./middleware/static-files.ts";
+import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { checkKeptRoutes } from "./pages/documents.ts";
 import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
 
@@ -44,7 +45,7 @@ export async function createApp(options: Options) {
   const { settings, log, metrics, clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
-  const files = clientFolder === undefined ? new Set<string>() : listFiles(clientFolder);
+  const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
   checkKeptRoutes();
   const storeOptions = {
     maxPages: settings.PAGE_CACHE_MAX_PAGES,
@@ -63,6 +64,7 @@ export async function createApp(options: Options) {
       accessLog({ log, recordRequest: metrics.recordRequest, trustProxy: TRUST_PROXY }),
       rejectMalformed,
       matchRoute(files),
+      staticFiles(files),
       ...(cachesPages ? [pageCache(await createPageStore(storeOptions), metrics.recordLookup)] : []),
     ],
     app as RequestListener,
@@ -71,7 +73,7 @@ export async function createApp(options: Options) {
   app.disable("x-powered-by");
   app.set("trust proxy", TRUST_PROXY);
   app.use(setSecurityHeaders(securityHeaders));
-  if (clientFolder !== undefined) app.use(staticFiles(clientFolder, files));
+  if (clientFolder !== undefined) app.use(largeFiles(clientFolder, files));
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(TRUSTED_ORIGINS, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));

@@ -197,6 +197,12 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
   expect(part.status).toBe(206);
   expect(part.headers.get("Content-Range")).toBe(`bytes 52428795-52428799/${FILM_BYTES}`);
   expect(await part.text()).toBe("56789");
+  const beyond = await request(`${grownServer.url}/film.mp4`, { headers: { Range: "bytes=52428800-" } });
+  expect(beyond.status).toBe(416);
+  expect(Object.fromEntries(beyond.headers)).toMatchObject({
+    "cache-control": "no-store",
+    "content-range": `bytes */${FILM_BYTES}`,
+  });
 
   const residentBytes = () =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${grownServer.child.pid}/status`, "utf8"))?.[1]) * 1024;

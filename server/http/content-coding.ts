@@ -6,7 +6,7 @@ import Negotiator from "negotiator";
 export type ContentCoding = "br" | "gzip" | "identity";
 
 /** Best first: a client that accepts several equally gets the smallest. */
-const CONTENT_CODINGS: ContentCoding[] = ["br", "gzip", "identity"];
+export const CONTENT_CODINGS: ContentCoding[] = ["br", "gzip", "identity"];
 
 /**
  * The content coding for a response (RFC 9110 §12.5.3): identity where the client states no preference, and also

@@ -1,11 +1,11 @@
 import createHttpError from "http-errors";
 import { findRoute } from "../pages/build.ts";
+import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
 import { READ_METHODS } from "../pages/route-table.ts";
 import type { Middleware } from "./chain.ts";
-import { ASSETS_PATH } from "./static-files.ts";
 
 /** Finds the route of a request, and rejects a method that a file or a kept page doesn't allow. */
-export function matchRoute(files: Set<string>): Middleware {
+export function matchRoute(files: ClientFiles): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);

@@ -1,44 +1,35 @@
-import { readdirSync } from "node:fs";
-import { extname, join, relative } from "node:path";
+import { extname } from "node:path";
 import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import { negotiateContentCoding } from "../http/content-coding.ts";
+import { sendStored } from "../http/stored-response.ts";
+import { ASSETS_PATH, type ClientFiles, fileCacheControl, SUFFIXES } from "../pages/client-files.ts";
+import type { Middleware } from "./chain.ts";
 
-/** Where the build puts files whose names hold a hash of their content. */
-export const ASSETS_PATH = "/assets/";
-
-/** A name with a hash never means anything else: keep it for a year without asking again (RFC 8246). */
-const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
-/** Any other file may change with the next release: keep it, but revalidate. */
-const FILE_CACHE_CONTROL = "public, max-age=0, must-revalidate";
-
-const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
-
-const isPrecompressed = (path: string) => path.startsWith(ASSETS_PATH) && /\.(br|gz)$/.test(path);
-
-/** The URL paths of all files of a folder, the precompressed forms of assets included. */
-export function listFiles(folder: string) {
-  return new Set(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((file) => file.isFile())
-      .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`),
-  );
+/** Sends the files that are in memory. The whole of them, also where a range is asked for (RFC 9110 §14.2). */
+export function staticFiles(files: ClientFiles): Middleware {
+  return (req, res, next) => {
+    const { path, decodedPath } = res.locals.target;
+    const stored = files.get(decodedPath)?.stored;
+    if (stored) return sendStored(req, res, stored, ["X-Request-Id", res.locals.requestId]);
+    // The last segment of an asset's path is a file's name: nothing else is there.
+    next(path.startsWith(ASSETS_PATH) && !files.has(decodedPath) ? createHttpError(404) : undefined);
+  };
 }
 
-/** Sends the listed files, assets in the content coding that the client prefers. */
-export function staticFiles(folder: string, files: Set<string>): RequestHandler {
+/** Sends those that stay on disk, and ranges of them. */
+export function largeFiles(folder: string, files: ClientFiles): RequestHandler {
   return (req, res, next) => {
     const { decodedPath } = res.locals.target;
-    const isAsset = req.path.startsWith(ASSETS_PATH);
-    if (!files.has(decodedPath) || isPrecompressed(decodedPath))
-      return next(isAsset ? createHttpError(404) : undefined);
-    if (isAsset) res.vary("Accept-Encoding");
+    const file = files.get(decodedPath);
+    if (!file) return next();
     // A range is one of the file's own bytes, not of a compressed form that the client never saw.
-    const best = isAsset && req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";
-    const coding = files.has(decodedPath + SUFFIXES[best]) ? best : "identity";
+    const best = req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";
+    const coding = file.codings.includes(best) ? best : "identity";
     if (coding !== "identity") res.set("Content-Encoding", coding);
+    res.vary("Accept-Encoding");
     res.type(extname(decodedPath));
-    res.set("Cache-Control", isAsset ? ASSET_CACHE_CONTROL : FILE_CACHE_CONTROL);
+    res.set("Cache-Control", fileCacheControl(decodedPath));
     res.sendFile(decodedPath + SUFFIXES[coding], { root: folder, cacheControl: false, dotfiles: "allow" });
   };
 }

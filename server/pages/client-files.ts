@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { contentType } from "mime-types";
+import { CONTENT_CODINGS, type ContentCoding } from "../http/content-coding.ts";
+import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
+
+/** Where the build puts files whose names hold a hash of their content. */
+export const ASSETS_PATH = "/assets/";
+
+/** A name with a hash never means anything else: keep it for a year without asking again (RFC 8246). */
+const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
+/** Any other file may change with the next release: keep it, but revalidate. */
+const FILE_CACHE_CONTROL = "public, max-age=0, must-revalidate";
+
+/** Larger files stay on disk, and so do those that would make more than this together. */
+const MAX_FILE_BYTES = 512 * 1024;
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
+
+/** What each content coding adds to the name of a file. */
+export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
+
+/** A file for the browser: in memory, or on disk in some content codings. */
+type ClientFile = { stored?: StoredResponse; codings: ContentCoding[] };
+
+/** The files of a build, by URL path. */
+export type ClientFiles = Map<string, ClientFile>;
+
+/** Reads the files of a folder, with their precompressed forms, so that a request needs no disk. */
+export function readClientFiles(folder: string, securityHeaders: Record<string, string>): ClientFiles {
+  let total = 0;
+  const read = (urlPath: string): ClientFile => {
+    const path = join(folder, urlPath);
+    const codings = CONTENT_CODINGS.filter((coding) => existsSync(path + SUFFIXES[coding]));
+    const { size } = statSync(path);
+    total += size;
+    if (size > MAX_FILE_BYTES || total > MAX_TOTAL_BYTES) return { codings };
+    const forms = codings.map((coding): [ContentCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
+    const stored = storeResponse({
+      status: 200,
+      headers: mergeHeaders(securityHeaders, { "Cache-Control": fileCacheControl(urlPath) }),
+      contentType: contentType(basename(urlPath)) || "application/octet-stream",
+      bodies: Object.fromEntries(forms) as Bodies,
+    });
+    return { stored, codings };
+  };
+  const urlPaths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
+  // Of an asset, a compressed form is no file of its own.
+  const isForm = (urlPath: string) => urlPath.startsWith(ASSETS_PATH) && /\.(br|gz)$/.test(urlPath);
+  return new Map(urlPaths.filter((urlPath) => !isForm(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
+}
+
+export function fileCacheControl(urlPath: string) {
+  return urlPath.startsWith(ASSETS_PATH) ? ASSET_CACHE_CONTROL : FILE_CACHE_CONTROL;
+}
