@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { compress } from "../http/content-coding.ts";
@@ -56,6 +57,13 @@ export async function createPageStore({ maxPages, maxBytes, origin, securityHead
 
   const find = (address: string) => found.get(address) ?? notFound.get(address);
 
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Renders begin one per turn of the event loop, so that requests which need none are handled in between. */
+  const waitForTurn = () => {
+    turn = turn.then(() => setImmediate());
+    return turn;
+  };
+
   async function keep(kept: KeptPage, address: string, rendered: RenderedPage, waitsForCompression: boolean) {
     const { status, body } = rendered;
     const headers = mergeHeaders(securityHeaders, rendered.headers, { "Cache-Control": kept.cacheControl });
@@ -86,6 +94,7 @@ export async function createPageStore({ maxPages, maxBytes, origin, securityHead
 
   async function render(kept: KeptPage, address: string, waitsForCompression = false) {
     try {
+      await waitForTurn();
       const rendered = await renderPage(address, origin);
       if (rendered.readsHeaders) warn(kept, READS_HEADERS);
       metrics.recordRender(rendered.obstacle === undefined ? "kept" : "not_kept");
