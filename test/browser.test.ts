@@ -68,10 +68,9 @@ test("home and back again make no request but for scripts, and each arrival is w
 
 test("the route list is on window, and frozen", async ({ page, server }) => {
   await open(page, server.url);
-  expect(await page.evaluate(() => window.__ROUTES__)).toEqual([
-    { id: "home", path: "/", index: true, file: "routes/home.tsx" },
-    { id: "404", path: "*", file: "routes/not-found.tsx" },
-  ]);
+  const listed = await page.evaluate(() => window.__ROUTES__);
+  expect(listed).toContainEqual({ id: "home", path: "/", index: true, file: "routes/home.tsx" });
+  expect(listed).toContainEqual({ id: "404", path: "*", file: "routes/not-found.tsx" });
   const isFrozen = () => [window.__ROUTES__, ...window.__ROUTES__].every(Object.isFrozen);
   expect(await page.evaluate(isFrozen)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
-// The only tests that know what the pages say, and how they are coloured.
+// The only tests that know what the pages say, how much room that takes, and how they are coloured.
 const HOME = {
   path: "/",
   title: "Hello World",
@@ -52,6 +52,33 @@ test("/: the greeting's second half is in Chinese, and its hand is hidden from s
 test.for(PAGES)("$path: in the browser", async (content, { page, server }) => {
   await open(page, server.url + content.path);
   expect(await contentOf(page)).toEqual(content);
+});
+
+const WIDTHS = [320, 390, 667, 844, 1280, 1920, 3840];
+const HEIGHTS = [480, 844, 320, 375, 720, 1080, 2160];
+// A browser at 400 % shows a screen of 1280×720 as one of 320×180.
+const ZOOMED = [
+  { width: 320, height: 180 },
+  { width: 320, height: 256 },
+];
+
+test.for(PAGES)("$path: no size has a scroll bar, or cuts anything off", async ({ path }, { page, server }) => {
+  const sizes = [...WIDTHS.flatMap((width) => HEIGHTS.map((height) => ({ width, height }))), ...ZOOMED];
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, server.url + path);
+  for (const size of sizes) {
+    await page.setViewportSize(size);
+    const { scroll, boxes } = await page.evaluate(() => ({
+      scroll: [document.documentElement.scrollWidth, document.documentElement.scrollHeight],
+      boxes: [...document.querySelectorAll(".screen > *")].map((child) => child.getBoundingClientRect().toJSON()),
+    }));
+    expect(scroll, JSON.stringify(size)).toEqual([size.width, size.height]);
+    for (const box of boxes) {
+      expect(Math.min(box.left, box.top), JSON.stringify(size)).toBeGreaterThanOrEqual(0);
+      expect(box.right, JSON.stringify(size)).toBeLessThanOrEqual(size.width);
+      expect(box.bottom, JSON.stringify(size)).toBeLessThanOrEqual(size.height);
+    }
+  }
 });
 
 test("without JavaScript, and from the not-found page to home", async ({ browser, server }) => {

@@ -59,33 +59,6 @@ test.for(PAGES)(
   },
 );
 
-const WIDTHS = [320, 390, 667, 844, 1280, 1920, 3840];
-const HEIGHTS = [480, 844, 320, 375, 720, 1080, 2160];
-// A browser at 400 % shows a screen of 1280×720 as one of 320×180.
-const ZOOMED = [
-  { width: 320, height: 180 },
-  { width: 320, height: 256 },
-];
-
-test.for(PATHS)("no size has a scroll bar, or cuts anything off: %s", async (path, { page, server }) => {
-  const sizes = [...WIDTHS.flatMap((width) => HEIGHTS.map((height) => ({ width, height }))), ...ZOOMED];
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await open(page, server.url + path);
-  for (const size of sizes) {
-    await page.setViewportSize(size);
-    const { scroll, boxes } = await page.evaluate(() => ({
-      scroll: [document.documentElement.scrollWidth, document.documentElement.scrollHeight],
-      boxes: [...document.querySelectorAll(".screen > *")].map((child) => child.getBoundingClientRect().toJSON()),
-    }));
-    expect(scroll, JSON.stringify(size)).toEqual([size.width, size.height]);
-    for (const box of boxes) {
-      expect(Math.min(box.left, box.top), JSON.stringify(size)).toBeGreaterThanOrEqual(0);
-      expect(box.right, JSON.stringify(size)).toBeLessThanOrEqual(size.width);
-      expect(box.bottom, JSON.stringify(size)).toBeLessThanOrEqual(size.height);
-    }
-  }
-});
-
 test.for(PATHS)("nothing shifts while %s loads", async (path, { page, server }) => {
   await page.addInitScript(() => {
     Object.assign(window, { shifts: 0 });
