@@ -73,9 +73,12 @@ function withoutInsertedStyles(): Plugin {
   };
 }
 
-/** What every page needs, as one file: the browser's entry. Some of Radix is in it because the toasts share it. */
-const FRAMEWORK =
-  /rolldown.runtime|app\/(components\/message-page|toast\/(lazy-toasters|toasters-needed))|node_modules\/(react|react-dom|react-router|@react-router|scheduler|@radix-ui\/react-(compose-refs|context|slot))\//;
+/**
+ * What every page needs, with all that it imports, as one file: the browser's entry. Without this, what the shell and
+ * some page import would be a file of its own, and the documents of the other pages would change with that page.
+ */
+const SHELL =
+  /rolldown.runtime|entry\.client|\/QueryClientProvider\.|\/app\/(components\/message-page|nonce|query-client|toast\/lazy-toasters)\./;
 
 export default defineConfig(({ command }) => ({
   plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
@@ -86,7 +89,7 @@ export default defineConfig(({ command }) => ({
     client: {
       build: {
         rollupOptions: {
-          output: { codeSplitting: { groups: [{ name: "framework", test: FRAMEWORK }] } },
+          output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
         },
       },
     },
