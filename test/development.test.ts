@@ -62,6 +62,8 @@ test.for([
   "/example-pages/docs/setup/linux",
   "/example-pages/visitors/ada",
   "/example-pages/app-shell",
+  "/example-pages/prices",
+  "/example-pages/dialog",
 ])("%s is hydrated without a warning", async (path, { page, url }) => {
   await open(page, url + path);
 });
@@ -110,6 +112,16 @@ test("a style's change shows, without loading the page anew", async ({ page, url
   edit("app/app.css", "letter-spacing: -0.03em", "letter-spacing: 7px");
   const spacing = () => page.locator("h1").evaluate((heading) => getComputedStyle(heading).letterSpacing);
   await expect.poll(spacing).toBe("7px");
+  expect(await isMarked(page)).toBe(true);
+});
+
+test("a utility's change shows, without loading the page anew", async ({ page, url }) => {
+  await open(page, `${url}/example-pages/prices`);
+  await mark(page);
+  const padding = () => page.locator("li:first-child").evaluate((item) => getComputedStyle(item).paddingLeft);
+  expect(await padding()).toBe("16px");
+  edit("app/example-pages/prices.tsx", "px-4", "px-9");
+  await expect.poll(padding).toBe("36px");
   expect(await isMarked(page)).toBe(true);
 });
 

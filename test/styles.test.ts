@@ -1,0 +1,69 @@
+import type { Page } from "playwright-core";
+import { expect, open, test } from "./support/fixtures.ts";
+
+test.override("server", ({ grownServer }) => grownServer);
+
+/** What Tailwind and its reset give the example page, and nothing else does. */
+const stylesOf = (page: Page) =>
+  page.evaluate(() => {
+    const read = (selector: string) => getComputedStyle(document.querySelector(`main ${selector}`) as Element);
+    return {
+      bullet: read("ul").listStyleType,
+      item: read("li").paddingLeft,
+      button: read("button").backgroundColor,
+      link: [read("a").borderTopWidth, read("a").color],
+    };
+  });
+
+const WITH_TAILWIND = {
+  bullet: "none",
+  item: "16px",
+  button: "rgba(0, 0, 0, 0)",
+  link: ["0px", "rgb(34, 26, 76)"],
+};
+
+/** How home looks: every property of all that it shows. */
+const lookOf = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("html, body, main, main *")].map((element) => {
+      for (const animation of element.getAnimations()) animation.cancel();
+      return [...getComputedStyle(element)].map(
+        (name) => `${name}: ${getComputedStyle(element).getPropertyValue(name)}`,
+      );
+    }),
+  );
+
+test("one stylesheet beside the documents has Tailwind, and only pages that import it link to it", async ({
+  server,
+}) => {
+  const linked = async (path: string) => {
+    const html = await (await fetch(server.url + path)).text();
+    return [...html.matchAll(/<link [^>]*rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href);
+  };
+  const [file = ""] = await linked("/example-pages/prices");
+  expect(file).toMatch(/^\/assets\/tailwind-[\w-]{8}\.css$/);
+  expect(await linked("/example-pages/dialog")).toEqual([file]);
+  for (const path of ["/", "/nowhere", "/example-pages/about", "/example-pages/notes/1"])
+    expect(await linked(path), path).not.toContain(file);
+  const { headers } = await fetch(server.url + file);
+  expect(headers.get("Cache-Control")).toContain("immutable");
+});
+
+test("a page has its utilities on a first load, and none of the greeting's looks", async ({ page, server }) => {
+  await open(page, `${server.url}/example-pages/prices`);
+  expect(await stylesOf(page)).toEqual(WITH_TAILWIND);
+});
+
+test("a page has its utilities when the browser navigates to it, and home none of them afterwards", async ({
+  page,
+  server,
+}) => {
+  await open(page, server.url);
+  const look = await lookOf(page);
+  await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/prices"));
+  await page.getByRole("heading", { name: "Prices" }).waitFor();
+  expect(await stylesOf(page)).toEqual(WITH_TAILWIND);
+  await page.getByRole("link", { name: "Home" }).click();
+  await page.locator(".screen").waitFor();
+  expect(await lookOf(page)).toEqual(look);
+});
