@@ -62,6 +62,26 @@ test.for<[number, string, ...string[]]>([
   expect("content-security-policy" in headers).toBe(isPage);
 });
 
+test.for<[string, Record<string, string>]>([
+  [
+    "/example-pages/framed",
+    {
+      "content-security-policy": "default-src 'none'; frame-ancestors 'self'",
+      "cross-origin-opener-policy": "unsafe-none",
+      "permissions-policy": "camera=(self)",
+      "x-frame-options": "SAMEORIGIN",
+    },
+  ],
+  ["/example-pages/attachment", { "content-security-policy": "sandbox" }],
+])("%s sends what its route says, and otherwise the defaults", async ([path, own], { server }) => {
+  // Of a header that is sent twice, fetch() joins the values.
+  const protection = async (path: string) => {
+    const { headers } = await fetch(server.url + path);
+    return Object.fromEntries([...headers].filter(([name]) => /^(.*-policy|x-frame.*|strict.*)$/.test(name)));
+  };
+  expect(await protection(path)).toEqual({ ...(await protection(RENDERED)), ...own });
+});
+
 /** The directives of a page's policy, each with its sources, and the HTML that it came with. */
 async function readPolicy(url: string) {
   const response = await fetch(url);

@@ -8,6 +8,7 @@ import { renderContext } from "../../app/context.ts";
 import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-table.ts";
+import { setDefaultHeaders } from "./default-headers.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
@@ -31,18 +32,18 @@ export function render(log: Logger): RequestHandler {
     },
   });
   return (req, res, next) => {
+    const headers: Record<string, string> = { "Cache-Control": RENDERED_CACHE_CONTROL };
     // Not in development, where Vite's client writes inline styles of its own.
     if (import.meta.env.PROD) {
       const nonce = randomBytes(16).toString("base64");
       const sources = [`'nonce-${nonce}'`];
-      res.set("Content-Security-Policy", contentSecurityPolicy({ scripts: sources, styles: sources }));
+      headers["Content-Security-Policy"] = contentSecurityPolicy({ scripts: sources, styles: sources });
       res.locals.nonce = nonce;
     }
+    setDefaultHeaders(res, headers);
     const { route } = res.locals;
     const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
-    // Set last, because the adapter adds to a header that is there already.
     onHeaders(res, () => {
-      if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", RENDERED_CACHE_CONTROL);
       // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
       if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", otherMethods.join(", "));
     });

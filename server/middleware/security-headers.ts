@@ -1,9 +1,10 @@
 import type { RequestHandler } from "express";
+import { setDefaultHeaders } from "./default-headers.ts";
 
 /** Sets the headers of what Express sends. */
 export function setSecurityHeaders(securityHeaders: Record<string, string>): RequestHandler {
   return (_req, res, next) => {
-    res.set({ ...securityHeaders, "X-Request-Id": res.locals.requestId });
+    setDefaultHeaders(res, { ...securityHeaders, "X-Request-Id": res.locals.requestId });
     next();
   };
 }
