@@ -6,6 +6,7 @@ import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
 import { rejectMalformedForms } from "./malformed-forms";
 import { NonceContext, STYLE_ID } from "./nonce";
+import { useOwnDocument } from "./own-document";
 import { getQueryClient } from "./query-client";
 import routes from "./routes";
 import { LazyToasters } from "./toast/lazy-toasters";
@@ -56,9 +57,10 @@ export const middleware: Route.MiddlewareFunction[] = [rejectMalformedForms];
 
 export default function App() {
   const [queryClient] = useState(getQueryClient);
+  const needsOwnDocument = useOwnDocument();
   return (
     <QueryClientProvider client={queryClient}>
-      <Outlet />
+      {needsOwnDocument || <Outlet />}
       <LazyToasters />
     </QueryClientProvider>
   );

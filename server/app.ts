@@ -17,7 +17,7 @@ import { sameOrigin } from "./middleware/same-origin.ts";
 import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { staticFiles } from "./middleware/static-files.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
-import { checkKeptRoutes } from "./pages/documents.ts";
+import { checkRoutes } from "./pages/documents.ts";
 import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
 
 type Options = {
@@ -47,7 +47,7 @@ export async function createApp(options: Options) {
   const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
-  checkKeptRoutes();
+  checkRoutes();
   const storeOptions = {
     maxPages: settings.PAGE_CACHE_MAX_PAGES,
     maxBytes: settings.PAGE_CACHE_MAX_BYTES,

@@ -32,6 +32,7 @@ test.for([
   ["fails", /app\/example-pages\/start\.tsx can't be rendered once.*no page without its data/],
   ["sets-cookie", /app\/example-pages\/start\.tsx can't be rendered once \(Set-Cookie\)/],
   ["has-tags", /app\/example-pages\/tag\.tsx can't be rendered once: the pages of \/example-pages\/tags\/:tag differ/],
+  ["adds-header", /app\/example-pages\/start\.tsx: handle\.securityHeaders: img-src has no source like self/],
   ["keeps-layout", /app\/example-pages\/start-layout\.tsx can't say s-maxage/],
 ] as const)("a page that %s ends the start, with the name of its file", async ([what, message]) => {
   const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", START: what };

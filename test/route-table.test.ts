@@ -7,7 +7,7 @@ import { createRouteTable } from "../server/pages/route-table.ts";
 /** The routes as the framework's build lists them. */
 function toManifest(tree: RouteObject[], parentId?: string): ServerBuild["routes"] {
   const entries = tree.flatMap((route) => [
-    [route.id, { ...route, children: undefined, parentId, module: { default: () => null } }],
+    [route.id, { ...route, children: undefined, parentId, module: { default: () => null, handle: route.handle } }],
     ...Object.entries(toManifest(route.children ?? [], route.id)),
   ]);
   return Object.fromEntries(entries);
@@ -165,4 +165,22 @@ test.each(Object.entries(TREES))("%s: finding a route takes time in proportion t
     findRoute(parsed(path));
     return performance.now() - startedAt;
   }
+});
+
+test("a route adds to the security headers that the layouts around it add to", () => {
+  const shop = { "Content-Security-Policy": "img-src data:", "Permissions-Policy": "camera=*" };
+  const checkout = {
+    "Content-Security-Policy": "frame-src https://a.example",
+    "Permissions-Policy": "payment=(self)",
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+  };
+  const withHeaders = (path: string, securityHeaders: object, children?: RouteObject[]) =>
+    ({ id: path, path, handle: { securityHeaders }, children }) as RouteObject;
+  const { findRoute } = createRouteTable(toManifest([withHeaders("shop", shop, [withHeaders("checkout", checkout)])]));
+  expect(findRoute("/shop")?.addedHeaders).toEqual(shop);
+  expect(findRoute("/shop/checkout")?.addedHeaders).toEqual({
+    "Content-Security-Policy": "img-src data:; frame-src https://a.example",
+    "Permissions-Policy": "camera=*, payment=(self)",
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+  });
 });

@@ -1,26 +1,66 @@
 import { createHash } from "node:crypto";
 
+/** The source expressions of each directive (CSP Level 3). */
+type Policy = Record<string, string[]>;
+
+const DEFAULT_POLICY: Policy = {
+  "default-src": ["'none'"],
+  "script-src": ["'self'"],
+  "style-src": ["'self'"],
+  "connect-src": ["'self'"],
+  "font-src": ["'self'"],
+  "img-src": ["'self'"],
+  "manifest-src": ["'self'"],
+  "media-src": ["'self'"],
+  "base-uri": ["'none'"],
+  "form-action": ["'self'"],
+  "frame-ancestors": ["'none'"],
+};
+
+const FURTHER_DIRECTIVES =
+  "child-src frame-src object-src worker-src script-src-attr script-src-elem style-src-attr style-src-elem".split(" ");
+const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
+/** A keyword or a hash in quotes; or else a scheme or a host, which has a colon or a dot as no keyword without its quotes has. */
+const SOURCE =
+  /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
+
+/** The directives of a policy that list sources. Throws with what is wrong. */
+function parsePolicy(text: string): Policy {
+  const policy: Policy = {};
+  for (const directive of text.split(";").filter((part) => part.trim())) {
+    const [name = "", ...sources] = directive.trim().split(/\s+/);
+    if (!DIRECTIVES.has(name)) throw new Error(`Content-Security-Policy has no sources of "${name}"`);
+    for (const source of sources) if (!SOURCE.test(source)) throw new Error(`${name} has no source like ${source}`);
+    policy[name] = [...(policy[name] ?? []), ...sources];
+  }
+  return policy;
+}
+
+/** Adds sources to those of a policy; `'none'` stands alone, so it gives way. */
+function mergePolicies(policy: Policy, added: Policy): Policy {
+  const merged = { ...policy };
+  for (const [name, sources] of Object.entries(added)) {
+    merged[name] = [...(policy[name] ?? []).filter((source) => source !== "'none'"), ...sources];
+  }
+  return merged;
+}
+
 /**
- * The Content-Security-Policy of a page (CSP Level 3) whose inline scripts and styles are those
- * named by the given source expressions, and no others.
+ * The Content-Security-Policy of a page whose inline scripts and styles are those named by the given source
+ * expressions, and no others, with the directives that the page adds. Throws with what is wrong in these.
  */
-export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; styles: string[] }) {
-  return [
-    "default-src 'none'",
-    `script-src ${["'self'", ...scripts].join(" ")}`,
-    `style-src ${["'self'", ...styles].join(" ")}`,
-    ...["connect-src", "font-src", "img-src", "manifest-src", "media-src"].map((name) => `${name} 'self'`),
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
+export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; styles: string[] }, added = "") {
+  const inline = { "script-src": scripts, "style-src": styles };
+  return Object.entries(mergePolicies(mergePolicies(DEFAULT_POLICY, inline), parsePolicy(added)))
+    .map(([name, sources]) => [name, ...sources].join(" "))
+    .join("; ");
 }
 
 /**
  * The policy for a document that is sent more than once: the hashes of the inline elements that carry the nonce which
  * the document was rendered with, and the document without that nonce. What was printed into it carries none.
  */
-export function replaceNonce(html: string, nonce: string) {
+export function replaceNonce(html: string, nonce: string, added = "") {
   const mark = ` nonce="${nonce}"`;
   const hashes = (element: "script" | "style") => {
     const contents = html.matchAll(new RegExp(`<${element}\\b[^>]*${mark}[^>]*>(.*?)</${element}>`, "gs"));
@@ -28,6 +68,6 @@ export function replaceNonce(html: string, nonce: string) {
       .filter(([, content]) => content)
       .map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
   };
-  const policy = contentSecurityPolicy({ scripts: hashes("script"), styles: hashes("style") });
+  const policy = contentSecurityPolicy({ scripts: hashes("script"), styles: hashes("style") }, added);
   return { html: html.replaceAll(mark, ""), policy };
 }

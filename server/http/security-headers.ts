@@ -1,8 +1,12 @@
-/** What no page may use. */
+/** What no page may use, unless its route allows it. */
 const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen gamepad
   geolocation gyroscope hid identity-credentials-get idle-detection local-fonts magnetometer microphone midi otp-credentials
   payment picture-in-picture publickey-credentials-create publickey-credentials-get screen-wake-lock serial storage-access
   usb window-management xr-spatial-tracking`.split(/\s+/);
+
+/** A member of a Permissions-Policy: a feature, and who may use it. */
+const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
+const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups", "unsafe-none"];
 
 /** The headers of every response; browsers heed Strict-Transport-Security over HTTPS only (RFC 6797 §8.1). */
 export function createSecurityHeaders(strictTransportSecurity: string): Record<string, string> {
@@ -14,6 +18,32 @@ export function createSecurityHeaders(strictTransportSecurity: string): Record<s
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": PERMISSIONS.map((feature) => `${feature}=()`).join(", "),
+    "Permissions-Policy": permissionsPolicy(""),
   };
+}
+
+/** What a route adds to the headers of its pages, each in the header's own syntax. */
+export type AddedHeaders = Record<string, string>;
+
+/** Headers with what a route adds to them, but for the Content-Security-Policy. Throws with what is wrong. */
+export function extendSecurityHeaders(headers: Record<string, string>, added: AddedHeaders) {
+  const extended = { ...headers };
+  for (const [name, value] of Object.entries(added)) {
+    if (name === "Permissions-Policy") extended[name] = permissionsPolicy(value);
+    else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) extended[name] = value;
+    else if (name !== "Content-Security-Policy") throw new Error(`${name} can't be ${value}`);
+  }
+  return extended;
+}
+
+/** The Permissions-Policy that allows nothing but its members, of which the last of a feature counts. */
+function permissionsPolicy(allowed: string) {
+  const allowlists = new Map(PERMISSIONS.map((feature) => [feature, "()"]));
+  const members = allowed.split(",").map((member) => member.trim());
+  for (const member of members.filter(Boolean)) {
+    const [, feature = "", allowlist = ""] = PERMISSION.exec(member) ?? [];
+    if (!allowlists.has(feature)) throw new Error(`Permissions-Policy has no "${member}"`);
+    allowlists.set(feature, allowlist);
+  }
+  return [...allowlists].map(([feature, allowlist]) => `${feature}=${allowlist}`).join(", ");
 }

@@ -32,16 +32,17 @@ export function render(log: Logger): RequestHandler {
     },
   });
   return (req, res, next) => {
+    const { route } = res.locals;
     const headers: Record<string, string> = { "Cache-Control": RENDERED_CACHE_CONTROL };
     // Not in development, where Vite's client writes inline styles of its own.
     if (import.meta.env.PROD) {
       const nonce = randomBytes(16).toString("base64");
+      const added = route?.addedHeaders["Content-Security-Policy"];
       const sources = [`'nonce-${nonce}'`];
-      headers["Content-Security-Policy"] = contentSecurityPolicy({ scripts: sources, styles: sources });
+      headers["Content-Security-Policy"] = contentSecurityPolicy({ scripts: sources, styles: sources }, added);
       res.locals.nonce = nonce;
     }
     setDefaultHeaders(res, headers);
-    const { route } = res.locals;
     const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
     onHeaders(res, () => {
       // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.

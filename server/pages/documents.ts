@@ -1,5 +1,7 @@
 import type { Logger } from "pino";
 import { compress } from "../http/content-coding.ts";
+import { contentSecurityPolicy } from "../http/content-security-policy.ts";
+import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
 import { build, findFile, routes } from "./build.ts";
 import { READS_HEADERS, renderPage } from "./render-page.ts";
@@ -8,10 +10,16 @@ import type { RouteEntry } from "./route-table.ts";
 /** For a page that says nothing of it: browsers revalidate, which a 304 makes cheap. */
 const DEFAULT_CACHE_CONTROL = "public, max-age=0";
 
-/** Throws for a route that can't be kept as it says. */
-export function checkKeptRoutes() {
-  for (const { id, pattern, isPrerendered, hasOneDocument, kept } of routes) {
-    const file = findFile(id);
+/** Throws for a route that can't be kept as it says, or whose pages can't have the headers that it adds. */
+export function checkRoutes() {
+  for (const { id, pattern, isPrerendered, hasOneDocument, kept, addedHeaders } of routes) {
+    const file = findFile(id) ?? "app/root.tsx";
+    try {
+      extendSecurityHeaders({}, addedHeaders);
+      contentSecurityPolicy({ scripts: [], styles: [] }, addedHeaders["Content-Security-Policy"]);
+    } catch (error) {
+      throw new Error(`${file}: handle.securityHeaders: ${(error as Error).message}`);
+    }
     if (isPrerendered && !hasOneDocument) {
       throw new Error(`${file} can't be rendered once: the pages of ${pattern} differ`);
     }

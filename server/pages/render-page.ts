@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { renderContext } from "../../app/context.ts";
 import { replaceNonce } from "../http/content-security-policy.ts";
-import { build } from "./build.ts";
+import { extendSecurityHeaders } from "../http/security-headers.ts";
+import { mergeHeaders } from "../http/stored-response.ts";
+import { build, findRoute } from "./build.ts";
 
 /** A page, or a page's data, as it is for everybody. */
 export type RenderedPage = {
@@ -60,8 +62,11 @@ export async function renderPage(address: string, origin: string): Promise<Rende
     obstacle: findObstacle(response),
   };
   if (!contentType?.startsWith("text/html")) return page;
-  const { html, policy } = replaceNonce(prioritizeContent(body.toString()), nonce);
-  return { ...page, headers: { ...headers, "Content-Security-Policy": policy }, body: Buffer.from(html) };
+  const { addedHeaders = {} } = findRoute(address.replace(/\?.*/s, "")) ?? {};
+  const added = addedHeaders["Content-Security-Policy"];
+  const { html, policy } = replaceNonce(prioritizeContent(body.toString()), nonce, added);
+  const defaults = { ...extendSecurityHeaders({}, addedHeaders), "Content-Security-Policy": policy };
+  return { ...page, headers: mergeHeaders(defaults, headers), body: Buffer.from(html) };
 }
 
 /** Returns whether the headers of a request, a cookie among them, have been asked for since. */

@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { parseSharedLifetime, type SharedLifetime } from "../http/cache-control.ts";
 import { createQueryFilter, type QueryFilter } from "../http/no-vary-search.ts";
+import type { AddedHeaders } from "../http/security-headers.ts";
 
 type Routes = ServerBuild["routes"];
 type ServerBuildModule = NonNullable<Routes[string]>["module"];
@@ -40,7 +41,11 @@ export type RouteEntry = {
   methods: string[];
   /** The largest body that it accepts, where it or a route around it says so (`handle.maxBodyBytes`). */
   maxBodyBytes: number | undefined;
+  /** What it and the routes around it add to the security headers (`handle.securityHeaders`). */
+  addedHeaders: AddedHeaders;
 };
+
+type Handle = { renderOnce?: boolean; maxBodyBytes?: number; securityHeaders?: AddedHeaders };
 
 /**
  * Finds the route of a path as React Router does in the browser: both must agree, or hydration
@@ -98,7 +103,7 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
   return Object.values(manifest).flatMap((route) => {
     if (!route || route.parentId !== parent?.id) return [];
     const { id, path = "", index, caseSensitive, module } = route;
-    const handle = module.handle as { renderOnce?: boolean; maxBodyBytes?: number } | undefined;
+    const handle = module.handle as Handle | undefined;
     const pattern = path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path);
     const entry: RouteEntry = {
       id,
@@ -110,10 +115,21 @@ function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
       hasData: Boolean(parent?.hasData || module.loader || module.action),
       methods: module.action ? [...READ_METHODS, ...ACTION_METHODS] : (parent?.methods ?? READ_METHODS),
       maxBodyBytes: handle?.maxBodyBytes ?? parent?.maxBodyBytes,
+      addedHeaders: joinHeaders(parent?.addedHeaders, handle?.securityHeaders),
     };
     const children = index ? undefined : toTree(manifest, entry);
     return [{ id, path: route.path, index, caseSensitive, handle: entry, children } as RouteObject];
   });
+}
+
+/** Lists go on; of what is no list the inner route's value counts. */
+function joinHeaders(outer: AddedHeaders = {}, inner: AddedHeaders = {}) {
+  const joined = { ...outer, ...inner };
+  const separators = { "Content-Security-Policy": "; ", "Permissions-Policy": ", " };
+  for (const [name, separator] of Object.entries(separators)) {
+    if (name in outer && name in inner) joined[name] = outer[name] + separator + inner[name];
+  }
+  return joined;
 }
 
 /** Of headers that take arguments nothing is known before a render: such a page is rendered for each request. */
