@@ -84,7 +84,12 @@ export default defineConfig(({ command }) => ({
   plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
   server: { port: Number(process.env.PORT ?? 3000) },
   // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
-  optimizeDeps: { entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"] },
+  optimizeDeps: {
+    entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
+    rolldownOptions: { plugins: [withoutInsertedStyles()] },
+  },
+  // The policy allows no `data:`, which small images would be.
+  build: { assetsInlineLimit: 0 },
   environments: {
     client: {
       build: {

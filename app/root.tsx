@@ -38,8 +38,10 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
+        {/* Vite's client gives it to the styles that it inserts. */}
+        {import.meta.env.DEV && <meta property="csp-nonce" nonce={nonce} />}
         <Meta />
-        <Links />
+        <Links nonce={nonce} />
         <style id={STYLE_ID} nonce={nonce} suppressHydrationWarning>
           {styles}
         </style>

@@ -11,8 +11,8 @@ const FOLDER = copyAndGrow();
 process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
 
 const test = base
-  // The console has the development tools' hints, too.
-  .extend("ignoredMessages", () => /^(debug|info): /)
+  // The console has the development tools' hints, too; but what the policy would block counts.
+  .extend("ignoredMessages", () => /^(debug|info): (?!.*Content Security Policy)/s)
   .extend("url", { scope: "file" }, startDevelopment);
 
 /** Starts the development server; resolves with its URL. */
@@ -64,6 +64,7 @@ test.for([
   "/example-pages/app-shell",
   "/example-pages/prices",
   "/example-pages/dialog",
+  "/example-pages/progress",
 ])("%s is hydrated without a warning", async (path, { page, url }) => {
   await open(page, url + path);
 });
@@ -123,6 +124,16 @@ test("a utility's change shows, without loading the page anew", async ({ page, u
   edit("app/example-pages/prices.tsx", "px-4", "px-9");
   await expect.poll(padding).toBe("36px");
   expect(await isMarked(page)).toBe(true);
+});
+
+test("what the policy would block is in the console", async ({ page, url, consoleMessages }) => {
+  await open(page, `${url}/example-pages/progress`);
+  expect(consoleMessages).toEqual([]);
+  edit("app/example-pages/progress.tsx", "style-src-attr 'unsafe-inline'", "");
+  const isReported = (message: string) => message.includes("Applying inline style violates");
+  await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
+  await page.goto("about:blank");
+  expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
 });
 
 test.for([

@@ -54,6 +54,16 @@ test("a page has its utilities on a first load, and none of the greeting's looks
   expect(await stylesOf(page)).toEqual(WITH_TAILWIND);
 });
 
+test("an image that a page imports shows, however small", async ({ page, server }) => {
+  await open(page, `${server.url}/example-pages/prices`);
+  const width = () =>
+    page
+      .locator("li img")
+      .first()
+      .evaluate((image) => (image as HTMLImageElement).naturalWidth);
+  await expect.poll(width).toBe(16);
+});
+
 test("a page has its utilities when the browser navigates to it, and home none of them afterwards", async ({
   page,
   server,
@@ -66,4 +76,34 @@ test("a page has its utilities when the browser navigates to it, and home none o
   await page.getByRole("link", { name: "Home" }).click();
   await page.locator(".screen").waitFor();
   expect(await lookOf(page)).toEqual(look);
+});
+
+test.for([
+  { how: "on a first load", start: "/example-pages/dialog" },
+  { how: "after a page that was rendered for a request", start: "/example-pages/notes/1" },
+  { how: "after a page that was rendered once, whose link loads the document", start: "/example-pages/prices" },
+])("a dialog locks the page behind it $how, and the policy blocks nothing", async ({ start }, { page, server }) => {
+  await open(page, server.url + start);
+  if (start === "/example-pages/notes/1")
+    await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/dialog"));
+  if (start === "/example-pages/prices") await page.getByRole("link", { name: "Delete" }).click();
+  await page.getByRole("heading", { name: "Dialog" }).waitFor();
+  const overflow = () => page.evaluate(() => getComputedStyle(document.body).overflow);
+  await expect.poll(overflow).toBe("visible");
+  await expect
+    .poll(async () => {
+      await page.getByRole("button", { name: "Delete" }).click();
+      return page.getByRole("dialog", { name: "Delete it?" }).count();
+    })
+    .toBe(1);
+  expect(await overflow()).toBe("hidden");
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect.poll(overflow).toBe("visible");
+});
+
+test("a style attribute counts on a page whose policy allows it", async ({ page, server }) => {
+  await open(page, `${server.url}/example-pages/progress`);
+  const bar = page.getByText("42 %");
+  const width = (element: Element) => element.getBoundingClientRect().width;
+  expect(await bar.evaluate(width)).toBeCloseTo(0.42 * (await page.locator("main").evaluate(width)), 0);
 });

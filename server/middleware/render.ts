@@ -13,6 +13,9 @@ import { setDefaultHeaders } from "./default-headers.ts";
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
 
+/** In development the browser's console has what the policy would block, and nothing is blocked. */
+const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
+
 /** Renders a page for this request, or runs its action, with React Router. */
 export function render(log: Logger): RequestHandler {
   const handleRequest = createRequestHandler({
@@ -33,16 +36,14 @@ export function render(log: Logger): RequestHandler {
   });
   return (req, res, next) => {
     const { route } = res.locals;
-    const headers: Record<string, string> = { "Cache-Control": RENDERED_CACHE_CONTROL };
-    // Not in development, where Vite's client writes inline styles of its own.
-    if (import.meta.env.PROD) {
-      const nonce = randomBytes(16).toString("base64");
-      const added = route?.addedHeaders["Content-Security-Policy"];
-      const sources = [`'nonce-${nonce}'`];
-      headers["Content-Security-Policy"] = contentSecurityPolicy({ scripts: sources, styles: sources }, added);
-      res.locals.nonce = nonce;
-    }
-    setDefaultHeaders(res, headers);
+    const nonce = randomBytes(16).toString("base64");
+    const sources = [`'nonce-${nonce}'`];
+    const added = route?.addedHeaders["Content-Security-Policy"];
+    res.locals.nonce = nonce;
+    setDefaultHeaders(res, {
+      "Cache-Control": RENDERED_CACHE_CONTROL,
+      [POLICY_HEADER]: contentSecurityPolicy({ scripts: sources, styles: sources }, added),
+    });
     const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
     onHeaders(res, () => {
       // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
