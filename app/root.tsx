@@ -23,9 +23,10 @@ if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 /** The browser's bundle has no copy: when it renders the document again, for an error, it takes those received. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
-/** The document around every page, error pages too. Its styles are in it: one request to first paint. */
+/** The document and the providers around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
+  const [queryClient] = useState(getQueryClient);
   return (
     <html lang="en">
       <head>
@@ -47,7 +48,12 @@ export function Layout({ children }: { children: ReactNode }) {
         </style>
       </head>
       <body>
-        <div id="root">{children}</div>
+        <div id="root">
+          <QueryClientProvider client={queryClient}>
+            {children}
+            <LazyToasters />
+          </QueryClientProvider>
+        </div>
         <ScrollRestoration />
         <Scripts />
       </body>
@@ -58,14 +64,8 @@ export function Layout({ children }: { children: ReactNode }) {
 export const middleware: Route.MiddlewareFunction[] = [rejectMalformedForms];
 
 export default function App() {
-  const [queryClient] = useState(getQueryClient);
   const needsOwnDocument = useOwnDocument();
-  return (
-    <QueryClientProvider client={queryClient}>
-      {needsOwnDocument || <Outlet />}
-      <LazyToasters />
-    </QueryClientProvider>
-  );
+  return needsOwnDocument ? null : <Outlet />;
 }
 
 /** The page for whatever a route throws: says what happened, and why in development only. */

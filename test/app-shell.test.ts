@@ -165,6 +165,26 @@ test("toasts that are called before their renderers are there show once these ar
   await page.locator("[data-sonner-toast]", { hasText: "early notification" }).waitFor();
 });
 
+test("toasts that can't be loaded are missing, and nothing else is", async ({ page, url, consoleMessages }) => {
+  await page.route(/toasters-.*\.js/, (route) => route.abort());
+  await open(page, url);
+  await expect.poll(() => consoleMessages.splice(0).join()).toContain("Failed to load resource");
+  await page.getByRole("heading", { name: "App shell" }).waitFor();
+});
+
+test("the error page shows toasts, those of the page before it too", async ({ page, url, consoleMessages }) => {
+  await openShell(page, url);
+  await page.evaluate(() => {
+    window.appShell.toast({ title: "Saved", duration: 3_600_000 });
+    window.__reactRouterDataRouter.navigate("/example-pages/broken/response");
+  });
+  await page.getByRole("heading", { name: "500" }).waitFor();
+  await page.locator(".toast", { hasText: "Saved" }).waitFor();
+  await page.evaluate(() => window.appShell.notify("Try again later"));
+  await page.locator("[data-sonner-toast]", { hasText: "Try again later" }).waitFor();
+  expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
+});
+
 test("the two live regions have names of their own, and say each toast once", async ({ page, url }) => {
   await openInFakeTime(page, url);
   const names = await page.getByRole("region").evaluateAll((all) => all.map((region) => region.ariaLabel));

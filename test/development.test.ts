@@ -152,6 +152,29 @@ test.for([
   await page.getByRole("heading", { name: "New" }).waitFor();
 });
 
+test("the error page has what the app shell provides", async ({ page, url, consoleMessages }) => {
+  edit("app/root.tsx", "{ QueryClientProvider }", "{ QueryClientProvider, useQuery }");
+  edit(
+    "app/root.tsx",
+    "./components/message-page",
+    './components/message-page";\nimport { Tooltip } from "./components/tooltip',
+  );
+  edit(
+    "app/root.tsx",
+    "const status",
+    'const help = useQuery({ queryKey: ["help"], queryFn: () => "Call us" });\n  const status',
+  );
+  edit(
+    "app/root.tsx",
+    "<title>",
+    '<Tooltip text="At any time"><button type="button">{help.data}</button></Tooltip><title>',
+  );
+  await open(page, `${url}/example-pages/broken/response`);
+  await page.getByRole("button", { name: "Call us" }).hover();
+  await page.getByRole("tooltip", { name: "At any time" }).waitFor();
+  expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
+});
+
 test("a server file's change shows", async ({ url }) => {
   edit("server/http/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
