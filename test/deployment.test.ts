@@ -3,7 +3,7 @@ import { validate } from "dockerfile-utils";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { version } from "../package.json";
+import { devDependencies, version } from "../package.json";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 const [deployment, service, budget, autoscaler, ingress] = parseAllDocuments(
@@ -22,6 +22,12 @@ test("the linter finds nothing in the Dockerfile", () => {
 test("the image and the manifest name the package's version", () => {
   expect(DOCKERFILE).toContain(`org.opencontainers.image.version="${version}"`);
   expect(container.image).toBe(`greeting:${version}`);
+});
+
+test("the types are those of the Node that ships", () => {
+  const [major] = devDependencies["@types/node"].split(".");
+  expect(DOCKERFILE).toContain(`ARG BUILD_IMAGE=node:${major}-`);
+  expect(DOCKERFILE).toContain(`/nodejs${major}-`);
 });
 
 /** What the compiler has against a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
