@@ -1,7 +1,17 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Config } from "@react-router/dev/config";
+import type { Config, Preset } from "@react-router/dev/config";
 import { compress } from "./server/http/content-coding.ts";
+
+/** Route table, documents and files are all found by their path from the origin's root. */
+const withoutBasename: Preset = {
+  name: "without-basename",
+  reactRouterConfigResolved({ reactRouterConfig: { basename } }) {
+    if (basename !== "/") {
+      throw new Error(`basename ${JSON.stringify(basename)}: the server serves the root of its origin only`);
+    }
+  },
+};
 
 export default {
   // The server build has two entries (vite.config.ts).
@@ -18,6 +28,7 @@ export default {
     v8_trailingSlashAwareDataRequests: true,
     v8_viteEnvironmentApi: true,
   },
+  presets: [withoutBasename],
   buildEnd: () => precompress("build/client"),
 } satisfies Config;
 
