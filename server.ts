@@ -12,12 +12,13 @@ import { createLog, limitRate } from "./server/ops/log.ts";
 import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
 import { createOpsServer, handleOps } from "./server/ops/server.ts";
 import { failToStart, handleProcessEvents } from "./server/process.ts";
-import { parseSettings } from "./server/settings.ts";
+import { loadEnvFile, parseSettings } from "./server/settings.ts";
 
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
 // From here the process is put together: nothing else has an effect by being imported.
+loadEnvFile();
 const parsed = parseSettings(process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
 const { settings } = parsed;

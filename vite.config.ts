@@ -6,7 +6,7 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import { defineConfig, isRunnableDevEnvironment, type Plugin, runnerImport } from "vite";
 import type * as App from "./server/app.ts";
-import { parseSettings } from "./server/settings.ts";
+import { loadEnvFile, parseSettings } from "./server/settings.ts";
 
 const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {} };
 
@@ -15,6 +15,10 @@ function serveApp(): Plugin {
   return {
     name: "serve-app",
     apply: "serve",
+    config() {
+      loadEnvFile();
+      return { server: { port: Number(process.env.PORT ?? 3000) } };
+    },
     configureServer(vite) {
       const { ssr } = vite.environments;
       if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run the application in");
@@ -82,7 +86,7 @@ const SHELL =
 
 export default defineConfig(({ command }) => ({
   plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
-  server: { port: Number(process.env.PORT ?? 3000) },
+  envDir: false, // Vite would read more files than `npm start`, and the build reads none.
   // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
   optimizeDeps: {
     entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],

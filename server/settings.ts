@@ -80,6 +80,15 @@ export const SettingsSchema = v.object({
 
 export type Settings = v.InferOutput<typeof SettingsSchema>;
 
+/** Adds the variables of a file `.env` in the working directory, if there is one; those that are set already stay. */
+export function loadEnvFile() {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
 /**
  * Reads the settings. An empty variable counts as one that is not set. Each fault is a line that says the variable's
  * name, its value and what is allowed.

@@ -8,6 +8,7 @@ import { test as base, expect, open } from "./support/fixtures.ts";
 
 // A copy of its own, which the tests edit.
 const FOLDER = copyAndGrow();
+writeFileSync(`${FOLDER}/.env`, "PORT=1\nSTRICT_TRANSPORT_SECURITY=max-age=7\n");
 process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
 
 const test = base
@@ -88,6 +89,11 @@ test.for([
   expect(stack?.split("\n", 1)).toEqual([first]);
   expect(stack).toMatch(/\n {4}at .*app\/example-pages\/broken\.tsx:\d+:\d+/);
   expect(consoleMessages.splice(0).filter((message) => !/secret of|status of 500/.test(message))).toEqual([]);
+});
+
+test("a file .env adds to the environment, which wins", async ({ url }) => {
+  expect(new URL(url).port).not.toBe("1");
+  expect((await fetch(url)).headers.get("Strict-Transport-Security")).toBe("max-age=7");
 });
 
 test("a page's change shows, without loading the page anew", async ({ page, url }) => {

@@ -36,7 +36,7 @@ test.for([
   ["keeps-layout", /app\/example-pages\/start-layout\.tsx can't say s-maxage/],
 ] as const)("a page that %s ends the start, with the name of its file", async ([what, message]) => {
   const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", START: what };
-  const start = promisify(execFile)(process.execPath, [`${FOLDER}/build/server/index.js`], { env });
+  const start = promisify(execFile)(process.execPath, ["server/index.js"], { cwd: `${FOLDER}/build`, env });
   const { code, stdout, stderr } = await start.catch((error) => error);
   expect(code).toBe(1);
   expect(stderr).toBe("");

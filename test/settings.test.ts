@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { parseSettings, SettingsSchema } from "../server/settings.ts";
 import { startServer } from "./support/start-server.ts";
 
@@ -100,10 +102,11 @@ test.each([
   expect(parsed.settings.TRUST_PROXY(address, 0)).toBe(isTrusted);
 });
 
-/** Runs the server, which is expected to end by itself. */
-async function start(env: Record<string, string>) {
+/** Runs the server, which is expected to end by itself, in a working directory. */
+async function start(env: Record<string, string>, cwd = "build") {
   const free = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
-  const command = promisify(execFile)(process.execPath, ["build/server/index.js"], { env: { ...free, ...env } });
+  const options = { cwd, env: { ...free, ...env } };
+  const command = promisify(execFile)(process.execPath, [resolve("build/server/index.js")], options);
   const { code, stdout, stderr } = await command.catch((error) => error);
   return { code, stdout, stderr };
 }
@@ -117,6 +120,14 @@ test("wrong settings end the server before it does anything, with a line each", 
       `LOG_LEVEL="loud" is not valid: it must be ${LEVELS}\n` +
       `SHUTDOWN_DELAY_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n`,
   });
+});
+
+test("a file .env adds to the environment, which wins", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-env-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(`${folder}/.env`, "CLIENT_TIMEOUT_MS=soon\nLOG_LEVEL=loud\n");
+  const fault = `CLIENT_TIMEOUT_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n`;
+  expect(await start({ LOG_LEVEL: "info" }, folder)).toEqual({ code: 1, stdout: "", stderr: fault });
 });
 
 test.each(["PORT", "OPS_PORT"])("a %s that is in use ends the server with one line", async (name) => {
@@ -160,4 +171,15 @@ test("the README's table has every setting, with its default", () => {
     value ? `\`${value}\`` : expect.stringMatching(/^[a-z]/),
   ]);
   expect(rows).toEqual(defaults);
+});
+
+test("the example of a file .env has every setting, with its default or a valid value", () => {
+  const lines = readFileSync(".env.example", "utf8").matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm);
+  const values = [...lines].map(([, name = "", value]) => [name, value] as const);
+  expect(parseSettings(Object.fromEntries(values))).toEqual({ settings: expect.anything() });
+  const expected = Object.entries(SettingsSchema.entries).map(([name, schema]) => [
+    name,
+    "default" in schema && schema.default ? schema.default : expect.any(String),
+  ]);
+  expect(values).toEqual(expected);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const LEFT_OUT = new Set([".git", ".react-router", "bench", "build", "docs", "node_modules", "test"]);
+const LEFT_OUT = new Set([".env", ".git", ".react-router", "bench", "build", "docs", "node_modules", "test"]);
 
 /** The size of `/film.mp4`, a large file of the copy with the example pages: it repeats "0123456789". */
 export const FILM_BYTES = 50 * 1024 * 1024;

@@ -34,6 +34,7 @@ process.once("exit", () => {
 /** Spawns a production build as an operator does, on free ports. */
 export function spawnServer(env: Record<string, string> = {}, folder = process.cwd()): ServerProcess {
   const child = spawn(process.execPath, [`${folder}/build/server/index.js`], {
+    cwd: `${folder}/build`, // Where there is no `.env`.
     env: { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
