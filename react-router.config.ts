@@ -1,6 +1,7 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
+import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
 
 /** Route table, documents and files are all found by their path from the origin's root. */
@@ -29,7 +30,10 @@ export default {
     v8_viteEnvironmentApi: true,
   },
   presets: [withoutBasename],
-  buildEnd: () => precompress("build/client"),
+  async buildEnd({ viteConfig }) {
+    await precompress("build/client");
+    await copyPackages(viteConfig.environments.ssr?.resolve.external);
+  },
 } satisfies Config;
 
 /** Fonts, pictures and films are compressed already. */
@@ -44,4 +48,19 @@ async function precompress(folder: string) {
   };
   const names = await readdir(folder, { recursive: true });
   await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
+}
+
+/** Copies what the server build still imports, and what that needs, so that `build/` runs alone. */
+async function copyPackages(names: true | string[] = []) {
+  await rm("build/node_modules", { recursive: true, force: true });
+  if (names !== true && names.length === 0) return;
+  // From the root: a package may be a link to a folder outside the project.
+  const { fileList } = await nodeFileTrace(["build/server/index.js"], { base: "/" });
+  for (const path of fileList) {
+    const start = path.indexOf("node_modules/");
+    if (start === -1 || (await lstat(`/${path}`)).isSymbolicLink()) continue;
+    const copy = join("build", path.slice(start));
+    await mkdir(dirname(copy), { recursive: true });
+    await copyFile(`/${path}`, copy);
+  }
 }

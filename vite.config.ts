@@ -84,6 +84,12 @@ function withoutInsertedStyles(): Plugin {
 const SHELL =
   /rolldown.runtime|entry\.client|\/QueryClientProvider\.|\/app\/(components\/message-page|nonce|query-client|toast\/lazy-toasters)\./;
 
+/**
+ * The server's packages that can't be part of a file, such as those with a native addon: sharp, better-sqlite3. They and
+ * what they need are copied into the build (react-router.config.ts).
+ */
+const EXTERNAL_PACKAGES: string[] = [];
+
 export default defineConfig(({ command }) => ({
   plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
   envDir: false, // Vite would read more files than `npm start`, and the build reads none.
@@ -103,9 +109,9 @@ export default defineConfig(({ command }) => ({
       },
     },
     ssr: {
-      // Every dependency goes into the build, which runs without node_modules.
+      // Every dependency goes into the build, which runs without the project's node_modules.
       ...(command === "build" && {
-        resolve: { noExternal: true as const },
+        resolve: { noExternal: true as const, external: EXTERNAL_PACKAGES },
         define: {
           "process.env.NODE_ENV": '"production"',
           "import.meta.env.REVISION": JSON.stringify(process.env.REVISION || "unknown"),

@@ -33,6 +33,8 @@ export function copyAndGrow() {
   const routes = readFileSync("app/routes.ts", "utf8").replace("[\n", "[\n  ...examplePages,\n");
   const line = 'import { examplePages } from "./example-pages/routes";\n';
   writeFileSync(join(folder, "app/routes.ts"), line + routes);
+  const config = readFileSync("vite.config.ts", "utf8").replace("string[] = []", 'string[] = ["@node-rs/argon2"]');
+  writeFileSync(join(folder, "vite.config.ts"), config);
   writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
   return folder;
 }

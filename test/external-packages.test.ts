@@ -1,0 +1,26 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { verify } from "@node-rs/argon2";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { startServer } from "./support/start-server.ts";
+
+test("the build has the package that isn't in its files, and runs alone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-alone-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const filter = (path: string) => !path.endsWith("film.mp4");
+  cpSync(join(inject("grownFolder"), "build"), join(folder, "build"), { recursive: true, filter });
+  expect(readdirSync(join(folder, "build/node_modules"))).toEqual(["@node-rs"]);
+
+  const { url, stop } = await startServer({}, folder);
+  const response = await fetch(`${url}/example-pages/password`, {
+    method: "POST",
+    body: new URLSearchParams({ password: "secret" }),
+  });
+  expect(await verify(await response.json(), "secret")).toBe(true);
+  expect(await stop()).toBe(0);
+});
+
+test("the build has no packages where none is external", () => {
+  expect(readdirSync("build").sort()).toEqual(["client", "server"]);
+});
