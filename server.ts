@@ -11,7 +11,9 @@ import { dropStalledClients } from "./server/net/stalled-clients.ts";
 import { createLog, limitRate } from "./server/ops/log.ts";
 import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
 import { createOpsServer, handleOps } from "./server/ops/server.ts";
+import { superviseServices } from "./server/ops/supervision.ts";
 import { failToStart, handleProcessEvents } from "./server/process.ts";
+import { openServices, SettingsSchema } from "./server/services.ts";
 import { loadEnvFile, parseSettings } from "./server/settings.ts";
 
 /** Lines per second; the metric counts all. */
@@ -19,7 +21,7 @@ const MAX_REJECTIONS_LOGGED = 10;
 
 // From here the process is put together: nothing else has an effect by being imported.
 loadEnvFile();
-const parsed = parseSettings(process.env);
+const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
 const { settings } = parsed;
 const { PORT, HOST, OPS_PORT, OPS_HOST = HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
@@ -29,17 +31,22 @@ const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
 log.info({ ...BUILD_INFO, node: process.version }, "starting");
 const server = createPublicServer(settings.MAX_CONNECTIONS);
 let queue: RequestQueue | undefined;
+let supervised: ReturnType<typeof superviseServices> | undefined;
 let state: "starting" | "ready" | "closing" = "starting";
 
 handleProcessEvents({ log, shutdown });
 // The probes respond while the pages are being rendered.
 const opsServer = createOpsServer();
-const handleOpsRequest = handleOps(metrics.registry, () => state === "ready", log);
+const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
+const handleOpsRequest = handleOps(metrics.registry, isReady, log);
 queueRequests(opsServer, handleOpsRequest, () => metrics.recordConnectionDropped("pending"));
 const opsPort = await listenOrFail(opsServer, { HOST: OPS_HOST, OPS_PORT });
 
+const services = await openServices({ settings, log });
+supervised = superviseServices(services, log);
+
 const clientFolder = join(import.meta.dirname, "../client");
-const app = await createApp({ settings, log, metrics, clientFolder });
+const app = await createApp({ settings, log, metrics, setContext: services.setContext, clientFolder });
 // As server.on("request", app), but one after the other on each connection.
 queue = queueRequests(server, app, () => metrics.recordConnectionDropped("pending"));
 dropStalledClients(server, queue, settings.CLIENT_TIMEOUT_MS, () => metrics.recordConnectionDropped("stalled"));
@@ -57,16 +64,22 @@ rejectUnparsable(server, queue, {
 const port = await listenOrFail(server, { HOST, PORT });
 if (state === "starting") {
   state = "ready";
-  log.info({ port, opsPort, tookMs: Math.round(performance.now()) }, "ready");
+  const tookMs = Math.round(performance.now());
+  log.info({ port, opsPort, tookMs }, (await isReady()) ? "ready" : "listening");
   log.flush();
 }
 
-/** Resolves with whether every request was completed. */
+/** Resolves with whether every request was completed, and the services have closed. */
 async function shutdown(reason: string) {
   const wasReady = state === "ready";
   state = "closing";
   log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "stopping: not ready any more");
-  if (!wasReady || !queue) return true;
+  const isDrained = !wasReady || !queue || (await stopServing(queue));
+  const isClosed = !supervised || (await supervised.close());
+  return isDrained && isClosed;
+}
+
+async function stopServing(queue: RequestQueue) {
   await setTimeout(SHUTDOWN_DELAY_MS);
   const { connections, countPending } = queue;
   log.info({ connections: connections.size, pending: countPending(), timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");

@@ -1,44 +1,8 @@
-import type { RequestListener } from "node:http";
 import { dirname, relative, resolve } from "node:path";
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
-import { pino } from "pino";
-import pretty from "pino-pretty";
-import { defineConfig, isRunnableDevEnvironment, type Plugin, runnerImport } from "vite";
-import type * as App from "./server/app.ts";
-import { loadEnvFile, parseSettings } from "./server/settings.ts";
-
-const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {} };
-
-/** In development too, every request goes through server/app.ts, which is loaded again when it changes. */
-function serveApp(): Plugin {
-  return {
-    name: "serve-app",
-    apply: "serve",
-    config() {
-      loadEnvFile();
-      return { server: { port: Number(process.env.PORT ?? 3000) } };
-    },
-    configureServer(vite) {
-      const { ssr } = vite.environments;
-      if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run the application in");
-      const parsed = parseSettings(process.env);
-      if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-      const { settings } = parsed;
-      const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
-      let loaded: { module: typeof App; listener: RequestListener } | undefined;
-      const load = async () => {
-        const module = await ssr.runner.import<typeof App>("/server/app.ts");
-        if (module !== loaded?.module) {
-          const options = { settings, log, metrics: noMetrics, cachesPages: false };
-          loaded = { module, listener: await module.createApp(options) };
-        }
-        return loaded.listener;
-      };
-      return () => vite.middlewares.use((req, res, next) => load().then((listener) => listener(req, res), next));
-    },
-  };
-}
+import { defineConfig, type Plugin, runnerImport } from "vite";
+import { serveApp } from "./server/development.ts";
 
 /**
  * Whoever imports app/routes.ts, as the browser does, gets the list that it makes, frozen: the helpers of

@@ -19,6 +19,7 @@ import { staticFiles } from "./middleware/static-files.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { checkRoutes } from "./pages/documents.ts";
 import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
+import type { SetContext } from "./pages/render-page.ts";
 
 type Options = {
   log: Logger;
@@ -35,6 +36,7 @@ type Options = {
     BODY_SIZE_LIMIT_BYTES: number;
     STRICT_TRANSPORT_SECURITY: string;
   };
+  setContext: SetContext;
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
   /** Whether pages that are rendered once are kept; without, each request renders its page. */
@@ -43,7 +45,7 @@ type Options = {
 
 /** The application as one request listener: the middleware in the order in which a request meets it. */
 export async function createApp(options: Options) {
-  const { settings, log, metrics, clientFolder, cachesPages = true } = options;
+  const { settings, log, metrics, setContext, clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
@@ -53,6 +55,7 @@ export async function createApp(options: Options) {
     maxBytes: settings.PAGE_CACHE_MAX_BYTES,
     origin: ORIGIN?.origin ?? "http://localhost",
     securityHeaders,
+    setContext,
     log,
     metrics,
   };
@@ -78,7 +81,7 @@ export async function createApp(options: Options) {
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(TRUSTED_ORIGINS, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
-  app.use(render(log));
+  app.use(render(log, setContext));
   // Express tells error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

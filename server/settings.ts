@@ -58,8 +58,8 @@ const trustList = v.pipe(
   }),
 );
 
-/** Every environment variable that the server reads. Durations are in milliseconds. */
-export const SettingsSchema = v.object({
+/** Every environment variable that the server itself reads. Durations are in milliseconds. */
+export const ServerSettingsSchema = v.object({
   PORT: v.optional(port, "3000"),
   HOST: v.optional(host),
   OPS_PORT: v.optional(port, "3001"),
@@ -78,8 +78,6 @@ export const SettingsSchema = v.object({
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),
 });
 
-export type Settings = v.InferOutput<typeof SettingsSchema>;
-
 /** Adds the variables of a file `.env` in the working directory, if there is one; those that are set already stay. */
 export function loadEnvFile() {
   try {
@@ -93,12 +91,16 @@ export function loadEnvFile() {
  * Reads the settings. An empty variable counts as one that is not set. Each fault is a line that says the variable's
  * name, its value and what is allowed.
  */
-export function parseSettings(env: NodeJS.ProcessEnv): { settings: Settings } | { faults: string[] } {
+export function parseSettings<Entries extends v.ObjectEntries>(
+  schema: v.ObjectSchema<Entries, undefined>,
+  env: NodeJS.ProcessEnv,
+): { settings: v.InferOutput<typeof schema> } | { faults: string[] } {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
-  const result = v.safeParse(SettingsSchema, given, { abortPipeEarly: true });
+  const result = v.safeParse(schema, given, { abortPipeEarly: true });
   if (result.success) return { settings: result.output };
   const faults = result.issues.map(({ path, message }) => {
     const name = String(path?.[0].key);
+    if (given[name] === undefined) return `${name} is not set, and has no default`;
     return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
   });
   return { faults };

@@ -3,6 +3,7 @@ import { pino } from "pino";
 import request from "supertest";
 import { expect, test } from "vitest";
 import { accessLog } from "../server/middleware/access-log.ts";
+import { SettingsSchema } from "../server/services.ts";
 import { parseSettings } from "../server/settings.ts";
 
 test.each([
@@ -15,7 +16,7 @@ test.each([
   ["loopback,203.0.113.0/24", "2001:db8::1, 203.0.113.7", "2001:db8::1"],
   ["loopback,203.0.113.0/24", "10.0.0.1, nobody", "127.0.0.1"],
 ])("with TRUST_PROXY=%s, the client of X-Forwarded-For: %s is %s", async (trust, forwarded, client) => {
-  const parsed = parseSettings({ TRUST_PROXY: trust });
+  const parsed = parseSettings(SettingsSchema, { TRUST_PROXY: trust });
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: unknown[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });

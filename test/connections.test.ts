@@ -170,7 +170,7 @@ test("metrics that fail are a 500 and a line in the log, and no end of the proce
   new Gauge({ name: "broken", help: "Throws.", collect, registers: [registry] });
   const logged: { msg: string }[] = [];
   const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
-  const response = await request(handleOps(registry, () => true, log)).get("/metrics");
+  const response = await request(handleOps(registry, async () => true, log)).get("/metrics");
   expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
   expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);
 });

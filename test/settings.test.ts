@@ -6,8 +6,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { parseSettings, SettingsSchema } from "../server/settings.ts";
+import { SettingsSchema } from "../server/services.ts";
+import { parseSettings } from "../server/settings.ts";
 import { startServer } from "./support/start-server.ts";
 
 const WHOLE_NUMBER = (max: number) => `a whole number from 0 to ${max}`;
@@ -57,7 +59,7 @@ test.each([
   ["SHUTDOWN_TIMEOUT_MS", "3600001", WHOLE_NUMBER(3_600_000)],
 ])("%s=%j is a fault that says what is allowed", (name, value, allowed) => {
   const fault = `${name}=${JSON.stringify(value)} is not valid: it must be ${allowed}`;
-  expect(parseSettings({ [name]: value })).toEqual({ faults: [fault] });
+  expect(parseSettings(SettingsSchema, { [name]: value })).toEqual({ faults: [fault] });
 });
 
 test.each([
@@ -86,7 +88,19 @@ test.each([
   ["SHUTDOWN_TIMEOUT_MS", "0", 0],
   ["SHUTDOWN_TIMEOUT_MS", "3600000", 3_600_000],
 ])("%s=%j is %j", (name, value, expected) => {
-  expect(parseSettings({ [name]: value })).toEqual({ settings: expect.objectContaining({ [name]: expected }) });
+  expect(parseSettings(SettingsSchema, { [name]: value })).toEqual({
+    settings: expect.objectContaining({ [name]: expected }),
+  });
+});
+
+test("a setting that is missing is a fault that says its name", () => {
+  const schema = v.object({ ...SettingsSchema.entries, DATABASE_URL: v.string() });
+  const faults = ["DATABASE_URL is not set, and has no default"];
+  expect(parseSettings(schema, {})).toEqual({ faults });
+  expect(parseSettings(schema, { DATABASE_URL: "" })).toEqual({ faults });
+  expect(parseSettings(schema, { DATABASE_URL: "x" })).toEqual({
+    settings: expect.objectContaining({ DATABASE_URL: "x", PORT: 3000 }),
+  });
 });
 
 test.each([
@@ -97,7 +111,7 @@ test.each([
   ["192.0.2.1,2001:db8::/32", "2001:db8::1", true],
   ["192.0.2.1,2001:db8::/32", "192.0.2.2", false],
 ])("TRUST_PROXY=%s trusts %s: %j", (value, address, isTrusted) => {
-  const parsed = parseSettings({ TRUST_PROXY: value });
+  const parsed = parseSettings(SettingsSchema, { TRUST_PROXY: value });
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   expect(parsed.settings.TRUST_PROXY(address, 0)).toBe(isTrusted);
 });
@@ -176,7 +190,7 @@ test("the README's table has every setting, with its default", () => {
 test("the example of a file .env has every setting, with its default or a valid value", () => {
   const lines = readFileSync(".env.example", "utf8").matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm);
   const values = [...lines].map(([, name = "", value]) => [name, value] as const);
-  expect(parseSettings(Object.fromEntries(values))).toEqual({ settings: expect.anything() });
+  expect(parseSettings(SettingsSchema, Object.fromEntries(values))).toEqual({ settings: expect.anything() });
   const expected = Object.entries(SettingsSchema.entries).map(([name, schema]) => [
     name,
     "default" in schema && schema.default ? schema.default : expect.any(String),

@@ -7,6 +7,7 @@ import { RouterContextProvider } from "react-router";
 import { renderContext } from "../../app/context.ts";
 import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
+import type { SetContext } from "../pages/render-page.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-table.ts";
 import { setDefaultHeaders } from "./default-headers.ts";
 
@@ -17,7 +18,7 @@ const RENDERED_CACHE_CONTROL = "private, no-cache";
 const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
 
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render(log: Logger): RequestHandler {
+export function render(log: Logger, setContext: SetContext): RequestHandler {
   const handleRequest = createRequestHandler({
     build,
     mode: import.meta.env.MODE,
@@ -31,6 +32,7 @@ export function render(log: Logger): RequestHandler {
           if (!res.writableEnded) log.error({ err, requestId }, "render failed");
         },
       });
+      setContext(context);
       return context;
     },
   });

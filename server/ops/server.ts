@@ -13,7 +13,7 @@ export function createOpsServer() {
 }
 
 /** Probes and metrics. It looks at nothing but the path, and responds until the process ends. */
-export function handleOps(registry: Registry, isReady: () => boolean, log: Logger): RequestListener {
+export function handleOps(registry: Registry, isReady: () => Promise<boolean>, log: Logger): RequestListener {
   let metrics: Promise<string> | undefined;
   const renderMetrics = () => {
     if (!metrics) {
@@ -29,7 +29,7 @@ export function handleOps(registry: Registry, isReady: () => boolean, log: Logge
       case "/livez":
         return send(res, 200, "ok\n");
       case "/readyz":
-        return isReady() ? send(res, 200, "ready\n") : send(res, 503, "not ready\n");
+        return (await isReady()) ? send(res, 200, "ready\n") : send(res, 503, "not ready\n");
       case "/metrics":
         try {
           return send(res, 200, await renderMetrics(), registry.contentType);

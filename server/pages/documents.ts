@@ -4,7 +4,7 @@ import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
 import { build, findFile, routes } from "./build.ts";
-import { READS_HEADERS, renderPage } from "./render-page.ts";
+import { READS_HEADERS, type RenderOptions, renderPage } from "./render-page.ts";
 import type { RouteEntry } from "./route-table.ts";
 
 /** For a page that says nothing of it: browsers revalidate, which a 304 makes cheap. */
@@ -32,16 +32,16 @@ export function checkRoutes() {
   }
 }
 
-type Options = { origin: string; securityHeaders: Record<string, string>; log: Logger };
+type Options = RenderOptions & { securityHeaders: Record<string, string>; log: Logger };
 
 /**
  * Renders routes that are rendered once, by route id: each at its own pattern, since every address that it
  * matches gives the same document. Rejects when one fails, redirects, or says in a header what is one client's only.
  */
-export async function renderDocuments({ origin, securityHeaders, log }: Options) {
+export async function renderDocuments({ securityHeaders, log, ...options }: Options) {
   const renderDocument = async ({ id, pattern }: RouteEntry): Promise<[string, StoredResponse]> => {
     const file = findFile(id);
-    const page = await renderPage(pattern.replaceAll("?", ""), origin).catch((cause) => {
+    const page = await renderPage(pattern.replaceAll("?", ""), options).catch((cause) => {
       throw new Error(`${file} can't be rendered once`, { cause });
     });
     const { status, obstacle, readsHeaders, cacheControl = DEFAULT_CACHE_CONTROL, body } = page;

@@ -5,7 +5,7 @@ import { compress } from "../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
 import { findFile, routes } from "./build.ts";
 import { renderDocuments } from "./documents.ts";
-import { READS_HEADERS, type RenderedPage, renderPage } from "./render-page.ts";
+import { READS_HEADERS, type RenderedPage, type RenderOptions, renderPage } from "./render-page.ts";
 import { isDynamic, type KeptPage } from "./route-table.ts";
 
 /** A page in memory, and when it was rendered, on the clock of `performance.now()`. */
@@ -13,12 +13,10 @@ export type StoredPage = { response: StoredResponse; bodies: Bodies; renderedAt:
 
 type RenderResult = "kept" | "not_kept" | "failed";
 
-export type PageStoreOptions = {
+export type PageStoreOptions = RenderOptions & {
   /** How many pages there may be, and how many bytes they may take. */
   maxPages: number;
   maxBytes: number;
-  /** The scheme and host at which pages are rendered. */
-  origin: string;
   securityHeaders: Record<string, string>;
   log: Logger;
   metrics: {
@@ -41,7 +39,15 @@ const LONG_LIFETIME = 3600;
  * Keeps the pages that are the same for everybody, by address (path and query). What has one address, or one document
  * for all, is rendered before it resolves; rejects when a page that is rendered once fails.
  */
-export async function createPageStore({ maxPages, maxBytes, origin, securityHeaders, log, metrics }: PageStoreOptions) {
+export async function createPageStore({
+  maxPages,
+  maxBytes,
+  origin,
+  setContext,
+  securityHeaders,
+  log,
+  metrics,
+}: PageStoreOptions) {
   const createCache = (share: number) =>
     new LRUCache<string, StoredPage>({
       max: Math.ceil(maxPages * share),
@@ -95,7 +101,7 @@ export async function createPageStore({ maxPages, maxBytes, origin, securityHead
   async function render(kept: KeptPage, address: string, waitsForCompression = false) {
     try {
       await waitForTurn();
-      const rendered = await renderPage(address, origin);
+      const rendered = await renderPage(address, { origin, setContext });
       if (rendered.readsHeaders) warn(kept, READS_HEADERS);
       metrics.recordRender(rendered.obstacle === undefined ? "kept" : "not_kept");
       if (rendered.obstacle === undefined) {
@@ -111,7 +117,7 @@ export async function createPageStore({ maxPages, maxBytes, origin, securityHead
     return undefined;
   }
 
-  const documents = await renderDocuments({ origin, securityHeaders, log });
+  const documents = await renderDocuments({ origin, setContext, securityHeaders, log });
   const pages = routes.filter(({ pattern }) => !isDynamic(pattern));
   await Promise.all(pages.map(({ kept, pattern }) => kept && render(kept, pattern, true)));
 

@@ -29,17 +29,27 @@ const KEPT_STATUSES = [200, 301, 308, 404];
 /** They tell of one message, or of its content. */
 const NOT_COPIED = ["cache-control", "content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
+/** Sets what loaders find in their context, beside the server's own. */
+export type SetContext = (context: RouterContextProvider) => void;
+
+export type RenderOptions = {
+  /** The scheme and host at which pages are rendered. */
+  origin: string;
+  setContext: SetContext;
+};
+
 const handleRequest = createRequestHandler(build);
 
 /**
  * Renders an address (path and query) for nobody in particular: the request has not one header or cookie of a client.
  * Rejects when anything in the page fails.
  */
-export async function renderPage(address: string, origin: string): Promise<RenderedPage> {
+export async function renderPage(address: string, { origin, setContext }: RenderOptions): Promise<RenderedPage> {
   const errors: unknown[] = [];
   const nonce = randomUUID();
   const context = new RouterContextProvider();
   context.set(renderContext, { nonce, isPrerendered: true, onError: (error) => errors.push(error) });
+  setContext(context);
   // Not resolved against the origin, since "//a" is a path here.
   const request = new Request(origin + address);
   const areHeadersRead = watchHeaders(request);

@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type * as App from "../../server/app.ts";
+import { SettingsSchema } from "../../server/services.ts";
 import { parseSettings } from "../../server/settings.ts";
 
 type Options = { env?: Record<string, string>; cachesPages?: boolean };
@@ -7,7 +8,7 @@ type Options = { env?: Record<string, string>; cachesPages?: boolean };
 /** Loads the application of a build, to be handled without a port, what it logs, and what it says of its page cache. */
 export async function loadApp(folder: string, { env = {}, cachesPages = true }: Options = {}) {
   const { createApp } = (await import(`${folder}/build/server/app.js`)) as typeof App;
-  const parsed = parseSettings(env);
+  const parsed = parseSettings(SettingsSchema, env);
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: { level: number; msg: string; file?: string }[] = [];
   const renders: string[] = [];
@@ -21,6 +22,7 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
       recordRender: (result) => renders.push(result),
       recordStored: (pages, bytes) => Object.assign(stored, { pages, bytes }),
     },
+    setContext() {},
     clientFolder: `${folder}/build/client`,
     cachesPages,
   });

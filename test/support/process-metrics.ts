@@ -1,7 +1,7 @@
 import type { RunningServer } from "./start-server.ts";
 
 /** What the server says of its own memory, in MB, and of what it holds: sockets, the asking one too, and files. */
-export async function readProcessMetrics({ opsUrl }: RunningServer) {
+export async function readProcessMetrics({ opsUrl }: Pick<RunningServer, "opsUrl">) {
   const text = await (await fetch(`${opsUrl}/metrics`, { headers: { Connection: "close" } })).text();
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1] ?? 0);
   return {

@@ -1,0 +1,66 @@
+import type { RequestListener } from "node:http";
+import { pino } from "pino";
+import pretty from "pino-pretty";
+import { isRunnableDevEnvironment, type Plugin } from "vite";
+import type * as App from "./app.ts";
+import type * as Services from "./services.ts";
+import { loadEnvFile, parseSettings } from "./settings.ts";
+
+const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {} };
+
+/** In development too, every request goes through app.ts, which is loaded again when it changes, as services.ts is. */
+export function serveApp(): Plugin {
+  return {
+    name: "serve-app",
+    apply: "serve",
+    config() {
+      loadEnvFile();
+      return { server: { port: Number(process.env.PORT ?? 3000) } };
+    },
+    async configureServer(vite) {
+      const { ssr } = vite.environments;
+      if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run the application in");
+      let services: Awaited<ReturnType<typeof open>> | undefined;
+      let app: { module: typeof App; listener: RequestListener } | undefined;
+
+      const loadServices = async () => {
+        const module = await ssr.runner.import<typeof Services>("/server/services.ts");
+        if (module === services?.module) return services;
+        await services?.close();
+        app = undefined;
+        services = undefined;
+        services = await open(module);
+        return services;
+      };
+      const loadApp = async () => {
+        const { settings, log, setContext } = await loadServices();
+        const module = await ssr.runner.import<typeof App>("/server/app.ts");
+        if (module !== app?.module) {
+          const options = { settings, log, metrics: noMetrics, setContext, cachesPages: false };
+          app = { module, listener: await module.createApp(options) };
+        }
+        return app.listener;
+      };
+
+      // One load after the other, or requests that come together would open the services twice.
+      let loading: Promise<unknown> = loadServices();
+      await loading;
+      const load = () => {
+        const loaded = loading.catch(() => {}).then(loadApp);
+        loading = loaded;
+        return loaded;
+      };
+      vite.httpServer?.once("close", () => services?.close());
+      return () => vite.middlewares.use((req, res, next) => load().then((listener) => listener(req, res), next));
+    },
+  };
+}
+
+async function open(module: typeof Services) {
+  const parsed = parseSettings(module.SettingsSchema, process.env);
+  if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
+  const { settings } = parsed;
+  const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
+  const { setContext, close } = await module.openServices({ settings, log });
+  return { module, settings, log, setContext, close };
+}

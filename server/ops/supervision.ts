@@ -1,0 +1,54 @@
+import { setTimeout } from "node:timers/promises";
+import type { Logger } from "pino";
+
+/** As long as probes wait, as a rule. */
+const CHECK_TIMEOUT_MS = 1000;
+const CLOSE_TIMEOUT_MS = 3000;
+
+type Services = { checkReadiness: () => Promise<unknown>; close: () => Promise<unknown> };
+
+/** Asks the services whether they are ready, and closes them; neither may take for ever, and what fails is logged. */
+export function superviseServices(services: Services, log: Logger) {
+  let wasReady = true;
+  let check: Promise<boolean> | undefined;
+
+  /** A line when it changes, not one for each probe. */
+  const checkReadiness = async () => {
+    try {
+      await inTime(services.checkReadiness(), CHECK_TIMEOUT_MS);
+      if (!wasReady) log.info("services ready");
+      wasReady = true;
+    } catch (err) {
+      if (wasReady) log.warn({ err }, "services not ready");
+      wasReady = false;
+    }
+    return wasReady;
+  };
+
+  return {
+    /** Whoever asks during a check shares it. */
+    isReady() {
+      check ??= checkReadiness().finally(() => {
+        check = undefined;
+      });
+      return check;
+    },
+    /** Resolves with whether they have closed. */
+    async close() {
+      try {
+        await inTime(services.close(), CLOSE_TIMEOUT_MS);
+        return true;
+      } catch (err) {
+        log.error({ err }, "services not closed");
+        return false;
+      }
+    },
+  };
+}
+
+async function inTime(promise: Promise<unknown>, timeoutMs: number) {
+  const timeout = setTimeout(timeoutMs, undefined, { ref: false }).then(() => {
+    throw new Error(`it took longer than ${timeoutMs} ms`);
+  });
+  await Promise.race([promise, timeout]);
+}

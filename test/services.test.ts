@@ -1,0 +1,58 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import { superviseServices } from "../server/ops/supervision.ts";
+
+const resolves = () => Promise.resolve();
+const rejects = () => Promise.reject(new Error("no connection"));
+const throws = () => {
+  throw new Error("no connection");
+};
+const hangs = () => new Promise(() => {});
+
+/** Supervises services that only do this, and keeps what is logged. */
+function supervise(checkReadiness: () => Promise<unknown>, close: () => Promise<unknown> = resolves) {
+  const lines: unknown[] = [];
+  const formatters = { level: (level: string) => ({ level }) };
+  const log = pino({ formatters }, { write: (line) => lines.push(JSON.parse(line)) });
+  const services = { checkReadiness: () => checkReadiness(), close };
+  return { services, lines, supervised: superviseServices(services, log) };
+}
+
+test.each([
+  { what: "rejects", check: rejects, message: "no connection" },
+  { what: "throws", check: throws, message: "no connection" },
+  { what: "never ends", check: hangs, message: "it took longer than 1000 ms" },
+])("a check that $what is not ready, says so once, and is ready again", async ({ check, message }) => {
+  const { services, lines, supervised } = supervise(resolves);
+  const states = [];
+  for (const now of [resolves, check, check, resolves, resolves]) {
+    services.checkReadiness = now;
+    states.push(await supervised.isReady());
+  }
+  expect(states).toEqual([true, false, false, true, true]);
+  expect(lines).toMatchObject([
+    { level: "warn", msg: "services not ready", err: { message } },
+    { level: "info", msg: "services ready" },
+  ]);
+});
+
+test("probes that come together share a check", async () => {
+  let checks = 0;
+  const { supervised } = supervise(async () => {
+    checks += 1;
+  });
+  await Promise.all([supervised.isReady(), supervised.isReady()]);
+  expect(checks).toBe(1);
+  await supervised.isReady();
+  expect(checks).toBe(2);
+});
+
+test.each([
+  { what: "resolves", close: resolves, isClosed: true, messages: [] },
+  { what: "rejects", close: rejects, isClosed: false, messages: ["no connection"] },
+  { what: "never ends", close: hangs, isClosed: false, messages: ["it took longer than 3000 ms"] },
+])("a close that $what: $isClosed", async ({ close, isClosed, messages }) => {
+  const { lines, supervised } = supervise(resolves, close);
+  expect(await supervised.close()).toBe(isClosed);
+  expect(lines).toMatchObject(messages.map((message) => ({ level: "error", err: { message } })));
+});
