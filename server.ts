@@ -30,6 +30,7 @@ const metrics = createMetrics();
 const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
 log.info({ ...BUILD_INFO, node: process.version }, "starting");
 const server = createPublicServer(settings.MAX_CONNECTIONS);
+const shutdownController = new AbortController();
 let queue: RequestQueue | undefined;
 let supervised: ReturnType<typeof superviseServices> | undefined;
 let state: "starting" | "ready" | "closing" = "starting";
@@ -46,7 +47,9 @@ const services = await openServices({ settings, log });
 supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");
-const app = await createApp({ settings, log, metrics, setContext: services.setContext, clientFolder });
+const { setContext } = services;
+const { signal } = shutdownController;
+const app = await createApp({ settings, log, metrics, shutdown: signal, setContext, clientFolder });
 // As server.on("request", app), but one after the other on each connection.
 queue = queueRequests(server, app, () => metrics.recordConnectionDropped("pending"));
 dropStalledClients(server, queue, settings.CLIENT_TIMEOUT_MS, () => metrics.recordConnectionDropped("stalled"));
@@ -83,7 +86,7 @@ async function stopServing(queue: RequestQueue) {
   await setTimeout(SHUTDOWN_DELAY_MS);
   const { connections, countPending } = queue;
   log.info({ connections: connections.size, pending: countPending(), timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
-  const cut = await drain(server, queue, SHUTDOWN_TIMEOUT_MS);
+  const cut = await drain(server, queue, shutdownController, SHUTDOWN_TIMEOUT_MS);
   if (cut > 0) log.warn({ cut }, "cut pending requests");
   return cut === 0;
 }

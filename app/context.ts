@@ -10,3 +10,6 @@ type Render = {
 
 /** What the server tells a render. */
 export const renderContext = createContext<Render>();
+
+/** Aborted when the client has gone or the server shuts down: for streams that have no end of their own. */
+export const signalContext = createContext(new AbortController().signal);

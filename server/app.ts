@@ -36,6 +36,8 @@ type Options = {
     BODY_SIZE_LIMIT_BYTES: number;
     STRICT_TRANSPORT_SECURITY: string;
   };
+  /** Aborted when the server shuts down. */
+  shutdown: AbortSignal;
   setContext: SetContext;
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
@@ -45,7 +47,7 @@ type Options = {
 
 /** The application as one request listener: the middleware in the order in which a request meets it. */
 export async function createApp(options: Options) {
-  const { settings, log, metrics, setContext, clientFolder, cachesPages = true } = options;
+  const { settings, log, metrics, shutdown, setContext, clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
@@ -81,7 +83,7 @@ export async function createApp(options: Options) {
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(TRUSTED_ORIGINS, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
-  app.use(render(log, setContext));
+  app.use(render(log, shutdown, setContext));
   // Express tells error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

@@ -33,10 +33,10 @@ export function serveApp(): Plugin {
         return services;
       };
       const loadApp = async () => {
-        const { settings, log, setContext } = await loadServices();
+        const { settings, log, shutdown, setContext } = await loadServices();
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
-          const options = { settings, log, metrics: noMetrics, setContext, cachesPages: false };
+          const options = { settings, log, metrics: noMetrics, shutdown, setContext, cachesPages: false };
           app = { module, listener: await module.createApp(options) };
         }
         return app.listener;
@@ -61,6 +61,12 @@ async function open(module: typeof Services) {
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
   const { settings } = parsed;
   const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
-  const { setContext, close } = await module.openServices({ settings, log });
-  return { module, settings, log, setContext, close };
+  const shutdownController = new AbortController();
+  const { signal: shutdown } = shutdownController;
+  const services = await module.openServices({ settings, log });
+  const close = () => {
+    shutdownController.abort();
+    return services.close();
+  };
+  return { module, settings, log, shutdown, setContext: services.setContext, close };
 }

@@ -24,8 +24,8 @@ beforeAll(async () => {
     readFileSync(`${EXAMPLE}/context.ts`, "utf8").replace(/^import \{ createContext.*$/m, ""),
   );
   const routes = readFileSync(`${folder}/app/routes.ts`, "utf8");
-  const line = '\n  { id: "users", path: "/users", file: "routes/users.tsx" },\n];';
-  writeFileSync(`${folder}/app/routes.ts`, routes.replace("\n];", line));
+  const line = '  route("/users", "routes/users.tsx"),';
+  writeFileSync(`${folder}/app/routes.ts`, routes.replace("[\n", `[\n${line}\n`));
   await build(folder);
   await postgres.start();
   await postgres.query("CREATE TABLE users (id serial PRIMARY KEY, name text NOT NULL)");

@@ -290,6 +290,13 @@ test("a page that is rendered once may have a tooltip, in the tooltip's styles, 
   expect(loaded.filter((url) => url.includes("toasters"))).toEqual([]);
 });
 
+test("a page shows server-sent events as they come", async ({ page, grownServer }) => {
+  await open(page, `${grownServer.url}/example-pages/clock`);
+  const time = page.locator("time");
+  const first = await time.textContent();
+  await expect.poll(() => time.textContent()).not.toBe(first);
+});
+
 test("a layout stays while the pages inside it change", async ({ page, grownServer }) => {
   await open(page, `${grownServer.url}/example-pages/docs`);
   await mark(page);

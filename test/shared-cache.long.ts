@@ -17,7 +17,7 @@ test("a cache in front serves a kept page while it is refreshed, and while the s
   let isOver = false;
   const visits = (async () => {
     while (!isOver) {
-      const response = await fetch(`${nginx.url}/example-pages/clock`);
+      const response = await fetch(`${nginx.url}/example-pages/kept-clock`);
       outcomes[response.status] = (outcomes[response.status] ?? 0) + 1;
       times.add(/<time>(.*?)</.exec(await response.text())?.[1] ?? "");
       await setTimeout(VISIT_INTERVAL_MS);

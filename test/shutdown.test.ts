@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { drain } from "../server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../server/net/listener.ts";
 import { queueRequests } from "../server/net/pipelining.ts";
@@ -103,6 +106,42 @@ test("a slow page in flight is sent, and says that the connection closes", async
   expect(await server.exited).toBe(0);
 });
 
+test("streams without an end end at a stop, as whole responses", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-warnings-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const env = { SHUTDOWN_TIMEOUT_MS: HOUR_MS, NODE_OPTIONS: `--redirect-warnings=${folder}/warnings` };
+  const server = await startServer(env, GROWN);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => fetch(`${server.url}/example-pages/ticks`)));
+  server.child.kill("SIGTERM");
+  const streams = await Promise.all(responses.map((response) => response.text()));
+  for (const stream of streams) expect(stream).toMatch(/^(data: \S+Z\n\n)+$/);
+  expect(await server.exited).toBe(0);
+  const requests = server.lines.filter(({ msg }) => msg === "request");
+  expect(requests).toHaveLength(streams.length);
+  for (const line of requests) {
+    expect(line).toMatchObject({ route: "example-pages/ticks", status: 200 });
+    expect(line.aborted).toBeUndefined();
+  }
+  expect(stepsOf(server)).toEqual(STEPS);
+  // Such as of too many listeners.
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a stream that begins after that ends at once", async () => {
+  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
+  // The second waits for the first.
+  const requests = ["/example-pages/slow", "/example-pages/ticks"].map(
+    (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  );
+  const socket = await open(server.url, requests.join(""));
+  await waitForLine(server, "loading the slow page");
+  server.child.kill("SIGTERM");
+  await waitForLine(server, "closing");
+  server.child.kill("SIGUSR2");
+  expect(await readToEnd(socket)).toMatch(/<h1>Slow<\/h1>[\s\S]*data: \S+Z\n\n\r\n0\r\n\r\n$/);
+  expect(await server.exited).toBe(0);
+});
+
 test("a file that is on its way to a slow reader arrives whole", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const socket = await open(server.url, "GET /film.mp4 HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -147,7 +186,7 @@ test("an error of the server while it drains doesn't keep it from ending", async
   const server = createPublicServer().on("error", () => {});
   const queue = queueRequests(server, (_req, res) => res.end(), expect.unreachable);
   await listen(server, 0, "127.0.0.1");
-  const drained = drain(server, queue, Number(HOUR_MS));
+  const drained = drain(server, queue, new AbortController(), Number(HOUR_MS));
   server.emit("error", new Error("accept EMFILE"));
   expect(await drained).toBe(0);
 });
@@ -158,7 +197,11 @@ test("what is still in flight at the timeout is cut, and the exit code says so",
   expect(await server.stop()).toBe(1);
   const error = await response.catch((error) => error.cause.code);
   expect(error).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
-  expect(server.lines).toContainEqual(expect.objectContaining({ level: "warn", cut: 1 }));
+  expect(server.lines.slice(-3)).toMatchObject([
+    { msg: "request", route: "example-pages/slow", aborted: true },
+    { level: "warn", cut: 1 },
+    { msg: "stopped" },
+  ]);
   expect(lineOf(server, "stopped")?.tookMs).toBeGreaterThanOrEqual(499);
 });
 

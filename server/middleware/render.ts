@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { createRequestHandler } from "@react-router/express";
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
-import { renderContext } from "../../app/context.ts";
+import { renderContext, signalContext } from "../../app/context.ts";
 import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
 import type { SetContext } from "../pages/render-page.ts";
@@ -18,7 +19,8 @@ const RENDERED_CACHE_CONTROL = "private, no-cache";
 const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
 
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render(log: Logger, setContext: SetContext): RequestHandler {
+export function render(log: Logger, shutdown: AbortSignal, setContext: SetContext): RequestHandler {
+  setMaxListeners(0, shutdown); // Each request listens.
   const handleRequest = createRequestHandler({
     build,
     mode: import.meta.env.MODE,
@@ -32,6 +34,7 @@ export function render(log: Logger, setContext: SetContext): RequestHandler {
           if (!res.writableEnded) log.error({ err, requestId }, "render failed");
         },
       });
+      context.set(signalContext, createSignal(res, shutdown));
       setContext(context);
       return context;
     },
@@ -53,4 +56,17 @@ export function render(log: Logger, setContext: SetContext): RequestHandler {
     });
     return handleRequest(req, res, next);
   };
+}
+
+/** Not `AbortSignal.any`, which on Node 20 keeps what it makes for as long as one of its signals is there. */
+function createSignal(res: Response, shutdown: AbortSignal) {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  if (shutdown.aborted) abort();
+  shutdown.addEventListener("abort", abort);
+  res.once("close", () => {
+    shutdown.removeEventListener("abort", abort);
+    abort();
+  });
+  return controller.signal;
 }

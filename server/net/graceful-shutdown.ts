@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { RequestQueue } from "./pipelining.ts";
 import { stopAccepting } from "./stop-accepting.ts";
@@ -9,8 +10,11 @@ import { stopAccepting } from "./stop-accepting.ts";
  */
 const IDLE_TIMEOUT_MS = 500;
 
-/** Accepts nobody any more, completes pending requests, and resolves with how many it cut at the timeout. */
-export async function drain(server: Server, queue: RequestQueue, timeoutMs: number) {
+/**
+ * Accepts nobody any more, says so through `shutdown`, completes pending requests, and resolves with how many it cut at
+ * the timeout.
+ */
+export async function drain(server: Server, queue: RequestQueue, shutdown: AbortController, timeoutMs: number) {
   const { connections, countPending } = queue;
   const closed = new Promise((resolve) => server.once("close", resolve));
   const deadline = setTimeout(timeoutMs);
@@ -24,6 +28,7 @@ export async function drain(server: Server, queue: RequestQueue, timeoutMs: numb
     if (last) last.res.shouldKeepAlive = false;
   }
   await stopAccepting(server, queue);
+  shutdown.abort();
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
   await setImmediate(); // Requests that came while the process was kept from running are read first.
@@ -31,6 +36,10 @@ export async function drain(server: Server, queue: RequestQueue, timeoutMs: numb
 
   await Promise.race([closed, deadline]);
   const cut = countPending();
-  server.closeAllConnections();
+  await Promise.all([...connections.keys()].map(destroy)); // What was cut is logged as its connection closes.
   return cut;
+}
+
+function destroy(socket: Socket) {
+  return new Promise((resolve) => socket.once("close", resolve).destroy());
 }

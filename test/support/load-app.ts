@@ -22,6 +22,7 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
       recordRender: (result) => renders.push(result),
       recordStored: (pages, bytes) => Object.assign(stored, { pages, bytes }),
     },
+    shutdown: new AbortController().signal,
     setContext() {},
     clientFolder: `${folder}/build/client`,
     cachesPages,
