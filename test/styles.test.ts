@@ -79,14 +79,14 @@ test("a page has its utilities when the browser navigates to it, and home none o
 });
 
 test.for([
-  { how: "on a first load", start: "/example-pages/dialog" },
-  { how: "after a page that was rendered for a request", start: "/example-pages/notes/1" },
-  { how: "after a page that was rendered once, whose link loads the document", start: "/example-pages/prices" },
-])("a dialog locks the page behind it $how, and the policy blocks nothing", async ({ start }, { page, server }) => {
-  await open(page, server.url + start);
-  if (start === "/example-pages/notes/1")
-    await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/dialog"));
-  if (start === "/example-pages/prices") await page.getByRole("link", { name: "Delete" }).click();
+  { path: "/example-pages/dialog", start: undefined },
+  { path: "/example-pages/dialog", start: "/example-pages/notes/1" },
+  { path: "/example-pages/gallery", start: undefined },
+  { path: "/example-pages/gallery", start: "/" },
+])("a dialog of $path, after $start, locks the page, and the policy blocks nothing", async (row, { page, server }) => {
+  const { path, start } = row;
+  await open(page, server.url + (start ?? path));
+  if (start) await page.evaluate((path) => void window.__reactRouterDataRouter.navigate(path), path);
   await page.getByRole("heading", { name: "Dialog" }).waitFor();
   const overflow = () => page.evaluate(() => getComputedStyle(document.body).overflow);
   await expect.poll(overflow).toBe("visible");
