@@ -43,12 +43,12 @@ const handleOpsRequest = handleOps(metrics.registry, isReady, log);
 queueRequests(opsServer, handleOpsRequest, () => metrics.recordConnectionDropped("pending"));
 const opsPort = await listenOrFail(opsServer, { HOST: OPS_HOST, OPS_PORT });
 
-const services = await openServices({ settings, log });
+const { signal } = shutdownController;
+const services = await openServices({ settings, log, server, shutdown: signal });
 supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");
 const { setContext } = services;
-const { signal } = shutdownController;
 const app = await createApp({ settings, log, metrics, shutdown: signal, setContext, clientFolder });
 // As server.on("request", app), but one after the other on each connection.
 queue = queueRequests(server, app, () => metrics.recordConnectionDropped("pending"));

@@ -48,7 +48,7 @@ type Options = {
 /** The application as one request listener: the middleware in the order in which a request meets it. */
 export async function createApp(options: Options) {
   const { settings, log, metrics, shutdown, setContext, clientFolder, cachesPages = true } = options;
-  const { TRUST_PROXY, ORIGIN, TRUSTED_ORIGINS, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
+  const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
   checkRoutes();
@@ -81,7 +81,7 @@ export async function createApp(options: Options) {
   app.use(setSecurityHeaders(securityHeaders));
   if (clientFolder !== undefined) app.use(largeFiles(clientFolder, files));
   app.use(forwarded(TRUST_PROXY, ORIGIN));
-  app.use(sameOrigin(TRUSTED_ORIGINS, log));
+  app.use(sameOrigin(settings, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
   app.use(render(log, shutdown, setContext));
   // Express tells error handlers by their four parameters.

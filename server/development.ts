@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { pino } from "pino";
 import pretty from "pino-pretty";
 import { isRunnableDevEnvironment, type Plugin } from "vite";
@@ -50,6 +50,10 @@ export function serveApp(): Plugin {
         loading = loaded;
         return loaded;
       };
+      vite.httpServer?.on("upgrade", (req, socket, head) => {
+        const isVite = req.headers["sec-websocket-protocol"]?.startsWith("vite-");
+        if (!isVite && !services?.server.emit("upgrade", req, socket, head)) socket.destroy();
+      });
       vite.httpServer?.once("close", () => services?.close());
       return () => vite.middlewares.use((req, res, next) => load().then((listener) => listener(req, res), next));
     },
@@ -63,10 +67,12 @@ async function open(module: typeof Services) {
   const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
   const shutdownController = new AbortController();
   const { signal: shutdown } = shutdownController;
-  const services = await module.openServices({ settings, log });
+  // Not Vite's own server, whose `upgrade` event is for Vite's client too: whoever listens to it, closes what it doesn't know.
+  const server = createServer();
+  const services = await module.openServices({ settings, log, server, shutdown });
   const close = () => {
     shutdownController.abort();
     return services.close();
   };
-  return { module, settings, log, shutdown, setContext: services.setContext, close };
+  return { module, settings, log, server, shutdown, setContext: services.setContext, close };
 }

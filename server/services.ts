@@ -1,3 +1,4 @@
+import type { Server } from "node:http";
 import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
 import * as v from "valibot";
@@ -6,7 +7,14 @@ import { ServerSettingsSchema } from "./settings.ts";
 /** Every environment variable: the server's own, and those of the services. */
 export const SettingsSchema = v.object({ ...ServerSettingsSchema.entries });
 
-type Options = { settings: v.InferOutput<typeof SettingsSchema>; log: Logger };
+type Options = {
+  settings: v.InferOutput<typeof SettingsSchema>;
+  log: Logger;
+  /** For what isn't a request, such as WebSockets: its `upgrade` event (docs/uploads-and-streams.md). */
+  server: Server;
+  /** Aborted when the server shuts down and accepts nobody any more. */
+  shutdown: AbortSignal;
+};
 
 /** Opens what pages need for as long as the process runs, such as a database (docs/data-and-databases.md). */
 export function openServices(_options: Options) {

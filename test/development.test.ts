@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
+import { WebSocket } from "ws";
 import { copyAndGrow } from "./support/copy-project.ts";
 import { test as base, expect, open } from "./support/fixtures.ts";
 
@@ -184,4 +185,19 @@ test("the error page has what the app shell provides", async ({ page, url, conso
 test("a server file's change shows", async ({ url }) => {
   edit("server/http/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
+});
+
+test("the services work, and a change of theirs shows", async ({ url }) => {
+  const echo = async () => {
+    await fetch(url); // It loads what has changed.
+    const client = new WebSocket(`${url.replace("http", "ws")}/socket`);
+    await once(client, "open");
+    client.send("hello");
+    const [data] = await once(client, "message");
+    client.close();
+    return String(data);
+  };
+  expect(await echo()).toBe("hello");
+  edit("server/services.ts", "client.send(data,", "client.send(data + ' again',");
+  await expect.poll(echo).toBe("hello again");
 });

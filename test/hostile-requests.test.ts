@@ -210,8 +210,6 @@ test.each([
 test.each([
   ["an expectation", [100, 200], ["Expect: 100-continue", "Content-Length: 3", "", "abc"]],
   ["an unknown expectation", [417], ["Expect: nonsense"]],
-  ["an upgrade to WebSocket", [200], ["Connection: upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"]],
-  ["an upgrade to HTTP/2", [200], ["Connection: upgrade", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"]],
 ])("%s gets %j", async (_label, statuses, headers) => {
   expect((await sendAll(get("/", ...headers))).statuses).toEqual(statuses);
 });

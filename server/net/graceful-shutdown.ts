@@ -11,13 +11,13 @@ import { stopAccepting } from "./stop-accepting.ts";
 const IDLE_TIMEOUT_MS = 500;
 
 /**
- * Accepts nobody any more, says so through `shutdown`, completes pending requests, and resolves with how many it cut at
- * the timeout.
+ * Accepts nobody any more, says so through `shutdown`, waits for pending requests and upgraded connections, and resolves
+ * with how many of both it cut at the timeout.
  */
 export async function drain(server: Server, queue: RequestQueue, shutdown: AbortController, timeoutMs: number) {
-  const { connections, countPending } = queue;
-  const closed = new Promise((resolve) => server.once("close", resolve));
-  const deadline = setTimeout(timeoutMs);
+  const { connections, upgraded, countPending } = queue;
+  const closed = new Promise<boolean>((resolve) => server.once("close", () => resolve(true)));
+  const deadline = setTimeout(timeoutMs, false);
   server.prependListener("request", (_req, res: ServerResponse) => {
     res.shouldKeepAlive = false;
   });
@@ -28,14 +28,17 @@ export async function drain(server: Server, queue: RequestQueue, shutdown: Abort
     if (last) last.res.shouldKeepAlive = false;
   }
   await stopAccepting(server, queue);
+  server.removeAllListeners("upgrade"); // It is an ordinary request now.
   shutdown.abort();
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
   await setImmediate(); // Requests that came while the process was kept from running are read first.
-  for (const [socket, pending] of connections) if (pending.length === 0) socket.destroySoon();
+  for (const [socket, pending] of connections) {
+    if (pending.length === 0 && !upgraded.has(socket)) socket.destroySoon();
+  }
 
-  await Promise.race([closed, deadline]);
-  const cut = countPending();
+  const isClosed = await Promise.race([closed, deadline]);
+  const cut = isClosed ? 0 : countPending() + upgraded.size;
   await Promise.all([...connections.keys()].map(destroy)); // What was cut is logged as its connection closes.
   return cut;
 }

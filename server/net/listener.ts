@@ -13,7 +13,7 @@ const CONNECTIONS_SHARE = 0.25;
 
 /** The server for clients, not listening yet. */
 export function createPublicServer(maxConnections = defaultMaxConnections()) {
-  const server = createServer({
+  const server: Server = createServer({
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: 0, // A large upload may take its time as long as it progresses (stalled-clients.ts).
@@ -22,6 +22,10 @@ export function createPublicServer(maxConnections = defaultMaxConnections()) {
     joinDuplicateHeaders: true,
     // The application rejects a missing one, and logs it.
     requireHostHeader: false,
+    // Whatever else a client would switch to, such as HTTP/2, its request is an ordinary one (before Node 22.21, only
+    // while no service listens for upgrades).
+    shouldUpgradeCallback: ({ headers }) =>
+      headers.upgrade?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0,
   });
   // No header is dropped either: Node's parser limits their bytes (16 KB).
   server.maxHeadersCount = 0;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { trackUpgrades } from "./upgrades.ts";
 
 /** Requests that may be pending in all, at some 5 KB each, before a connection with more than one is dropped. */
 const MAX_PENDING = 2000;
@@ -65,6 +66,7 @@ export function queueRequests(server: Server, listener: RequestListener, onDrop:
 
   return {
     connections: connections as ReadonlyMap<Socket, readonly PendingRequest[]>,
+    upgraded: trackUpgrades(server, connections),
     countPending: () => pendingCount,
     /** Queues new requests until `release` is called. */
     hold() {

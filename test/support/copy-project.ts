@@ -29,6 +29,7 @@ export function copyProject() {
 /** Copies the project, and adds the example pages of test/fixtures to it, and the film. */
 export function copyAndGrow() {
   const folder = copyProject();
+  cpSync("test/fixtures/services.ts", join(folder, "server/services.ts"));
   cpSync("test/fixtures/example-pages", join(folder, "app/example-pages"), { recursive: true });
   const routes = readFileSync("app/routes.ts", "utf8").replace("[\n", "[\n  ...examplePages,\n");
   const line = 'import { examplePages } from "./example-pages/routes";\n';

@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { inject, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
+import { drain } from "../server/net/graceful-shutdown.ts";
+import { createPublicServer, listen } from "../server/net/listener.ts";
+import { queueRequests } from "../server/net/pipelining.ts";
+import { exchange } from "./support/exchange.ts";
+import { expect, test } from "./support/fixtures.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const GROWN = inject("grownFolder");
+/** A server that exits within a test didn't wait for this. */
+const HOUR_MS = "3600000";
+
+const addressOf = ({ url }: RunningServer) => `${url.replace("http", "ws")}/socket`;
+
+/** A request whose response has no end. */
+const ENDLESS = "GET /ticks HTTP/1.1\r\nHost: x\r\n\r\n";
+
+/** The handshake of RFC 6455 §1.2, as bytes. */
+const handshake = (path: string) =>
+  [
+    `GET ${path} HTTP/1.1`,
+    "Host: x",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "\r\n",
+  ].join("\r\n");
+
+/** Opens a WebSocket; resolves with the status that it gets. */
+async function statusOf(url: string, headers: Record<string, string> = {}) {
+  const client = new WebSocket(url, { headers });
+  client.on("error", () => {}); // What is left of a rejected one.
+  const status = await new Promise((resolve) => {
+    client.once("open", () => resolve(101));
+    client.once("unexpected-response", (_request, response) => resolve(response.statusCode));
+  });
+  client.terminate();
+  return status;
+}
+
+test.for(["text", Buffer.from([0, 255])])("a WebSocket echoes %j", async (message, { grownServer }) => {
+  const client = new WebSocket(addressOf(grownServer));
+  await once(client, "open");
+  client.send(message);
+  const [data, isBinary] = await once(client, "message");
+  expect(isBinary ? data : data.toString()).toEqual(message);
+  client.close();
+  await once(client, "close");
+});
+
+test.for<[string, Record<string, string>, Record<string, string>, number]>([
+  ["no browser", {}, {}, 101],
+  ["this origin's page", {}, { Host: "a.example", Origin: "https://a.example" }, 101],
+  ["this origin's page, behind a proxy", { ORIGIN: "https://a.example" }, { Origin: "https://a.example" }, 101],
+  ["a trusted origin's page", { TRUSTED_ORIGINS: "https://b.example" }, { Origin: "https://b.example" }, 101],
+  ["another site's page", {}, { Host: "a.example", Origin: "https://b.example" }, 403],
+  ["another site's page, behind a proxy", { ORIGIN: "https://a.example" }, { Origin: "https://b.example" }, 403],
+  ["a sandboxed page", {}, { Origin: "null" }, 403],
+  ["another site's page in a new browser", {}, { "Sec-Fetch-Site": "cross-site" }, 403],
+])("the handshake of %s, with %j: %j has status %d", async ([_label, env, headers, status]) => {
+  const server = await startServer(env, GROWN);
+  expect(await statusOf(addressOf(server), headers)).toBe(status);
+  expect(await server.stop()).toBe(0);
+});
+
+/** A site of its own; resolves with its URL. */
+async function startOtherSite() {
+  const site = createServer((_req, res) => res.setHeader("Content-Type", "text/html").end("<title>Other</title>"));
+  onTestFinished(() => void site.close());
+  return `http://127.0.0.1:${await listen(site, 0, "127.0.0.1")}`;
+}
+
+test("a page of the site may open a WebSocket, and another may not", async ({ page, grownServer, consoleMessages }) => {
+  const connectFrom = async (url: string) => {
+    await page.goto(url);
+    return page.evaluate(
+      (address) =>
+        new Promise((resolve) => {
+          const socket = new window.WebSocket(address);
+          socket.onopen = () => socket.send("hello");
+          socket.onmessage = ({ data }) => resolve(data);
+          socket.onerror = () => resolve("rejected");
+        }),
+      addressOf(grownServer),
+    );
+  };
+  expect(await connectFrom(`${grownServer.url}/about`)).toBe("hello");
+  expect(await connectFrom(await startOtherSite())).toBe("rejected");
+  expect(consoleMessages.splice(0)).toEqual([expect.stringContaining("403")]);
+});
+
+test("a WebSocket stays open while it is silent", async () => {
+  const server = await startServer({ CLIENT_TIMEOUT_MS: "100" }, GROWN);
+  const client = new WebSocket(addressOf(server));
+  await once(client, "open");
+  await setTimeout(500);
+  client.send("still here");
+  expect(String(await once(client, "message"))).toBe("still here,false");
+  client.close();
+  expect(await server.stop()).toBe(0);
+});
+
+test.for(["websocket", "h2c"])(
+  "where no service wants it, an upgrade to %s is an ordinary request",
+  async (protocol, { server }) => {
+    const { responses } = await exchange(server.url, handshake("/").replace("websocket", protocol), true);
+    expect(responses.map(({ status }) => status)).toEqual([200]);
+  },
+);
+
+test.for([
+  ["a path without a WebSocket", "/", "websocket", 403],
+  // Since Node 22.21; before, it gets what the service says.
+  ["another protocol", "/", "h2c", Number.parseInt(process.versions.node, 10) < 22 ? 403 : 200],
+] as const)("%s has no upgrade", async ([_label, path, protocol, status], { grownServer }) => {
+  const bytes = handshake(path).replace("websocket", protocol);
+  const { responses } = await exchange(grownServer.url, bytes, true);
+  expect(responses.map((response) => response.status)).toEqual([status]);
+});
+
+test("a stop closes WebSockets as going away, and is clean", async () => {
+  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
+  const clients = Array.from({ length: 20 }, () => new WebSocket(addressOf(server)));
+  await Promise.all(clients.map((client) => once(client, "open")));
+  const closed = Promise.all(clients.map((client) => once(client, "close")));
+  expect(await server.stop()).toBe(0);
+  for (const [code] of await closed) expect(code).toBe(1001);
+  expect(server.lines.map(({ msg }) => msg)).not.toContain("cut pending requests");
+});
+
+test("a WebSocket whose client doesn't close it is cut, and the exit code says so", async () => {
+  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: "500" }, GROWN);
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(handshake("/socket"));
+  await once(socket, "readable");
+  expect(await server.stop()).toBe(1);
+  expect(server.lines).toContainEqual(expect.objectContaining({ level: "warn", cut: 1 }));
+  socket.destroy();
+});
+
+test("an upgrade that comes during a stop is an ordinary request", async () => {
+  const server = createPublicServer().on("upgrade", (_req, socket) => socket.destroy());
+  const queue = queueRequests(
+    server,
+    (_req, res) => res.end("ordinary"),
+    () => {},
+  );
+  const socket = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
+  await once(server, "connection");
+  const shutdown = new AbortController();
+  shutdown.signal.addEventListener("abort", () => socket.write(handshake("/socket")));
+  const [response, cut] = await Promise.all([text(socket), drain(server, queue, shutdown, 60_000)]);
+  expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*ordinary$/);
+  expect(cut).toBe(0);
+});
+
+test("an upgrade behind a pending request closes the connection", async ({ grownServer }) => {
+  const { responses, isClosed } = await exchange(grownServer.url, ENDLESS + handshake("/socket"));
+  expect(isClosed).toBe(true);
+  expect(responses.map(({ status }) => status)).not.toContain(101);
+});
+
+test("a connection that fails before the service has responded is no uncaught exception", async () => {
+  const server = createPublicServer().on("upgrade", () => {});
+  const { upgraded } = queueRequests(
+    server,
+    () => {},
+    () => {},
+  );
+  const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
+  client.write(handshake("/socket"));
+  const [, socket] = await once(server, "upgrade");
+  expect(upgraded.size).toBe(1);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.resume();
+  client.resetAndDestroy();
+  await closed;
+  expect(upgraded.size).toBe(0);
+  server.close();
+});
