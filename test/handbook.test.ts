@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** The text without its indentation, which an excerpt has not. */
@@ -12,7 +12,8 @@ test.each(PAGES)("the code of docs/%s is that of the example pages, which tests 
   const code = [...blocks].map(([, file, code = ""]) => ({ file, code }));
   expect(code.length).toBeGreaterThan(0);
   for (const { file, code: excerpt } of code) {
-    expect(dedent(readFileSync(`test/fixtures/example-pages/${file}`, "utf8"))).toContain(dedent(excerpt));
+    const path = ["test/fixtures/example-pages", "test/fixtures"].map((folder) => `${folder}/${file}`).find(existsSync);
+    expect(dedent(readFileSync(path ?? `no fixture ${file}`, "utf8"))).toContain(dedent(excerpt));
   }
 });
 
