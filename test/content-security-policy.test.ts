@@ -9,13 +9,7 @@ import { contentSecurityPolicy, replaceNonce } from "../server/http/content-secu
 import { createSecurityHeaders, extendSecurityHeaders } from "../server/http/security-headers.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
-
-declare global {
-  interface Window {
-    /** What the page's policy has reported: the directive and the URL. */
-    violations: string[];
-  }
-}
+import { keepViolations } from "./support/violations.ts";
 
 const ASSET = `/assets/${readdirSync(`${inject("grownFolder")}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
 /** Rendered for each request, and not found either. */
@@ -220,16 +214,6 @@ test("what csp_evaluator finds", () => {
     ["script-src", "'self'", "MEDIUM_MAYBE"],
   ]);
 });
-
-/** Has the page keep what its policy reports. */
-function keepViolations(page: Page) {
-  return page.addInitScript(() => {
-    window.violations = [];
-    addEventListener("securitypolicyviolation", (event) => {
-      window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
-    });
-  });
-}
 
 // What the browser writes to the console of a violation fails the test, too.
 test.for(["/", "/unknown", RENDERED])("%s: the browser reports nothing", async (path, { page, server }) => {

@@ -11,7 +11,7 @@ const stylesOf = (page: Page) =>
       bullet: read("ul").listStyleType,
       item: read("li").paddingLeft,
       button: read("button").backgroundColor,
-      link: [read("a").borderTopWidth, read("a").color],
+      link: [read("a").borderTopWidth, read("a").color === read("h1").color],
     };
   });
 
@@ -19,7 +19,7 @@ const WITH_TAILWIND = {
   bullet: "none",
   item: "16px",
   button: "rgba(0, 0, 0, 0)",
-  link: ["0px", "rgb(34, 26, 76)"],
+  link: ["0px", true],
 };
 
 /** How home looks: every property of all that it shows. */

@@ -31,7 +31,7 @@ export function extendSecurityHeaders(headers: Record<string, string>, added: Ad
   for (const [name, value] of Object.entries(added)) {
     if (name === "Permissions-Policy") extended[name] = permissionsPolicy(value);
     else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) extended[name] = value;
-    else if (name !== "Content-Security-Policy") throw new Error(`${name} can't be ${value}`);
+    else if (name !== "Content-Security-Policy") throw new Error(`${name}: ${value} can't be added`);
   }
   return extended;
 }
