@@ -27,6 +27,7 @@ const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getEl
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const [queryClient] = useState(getQueryClient);
+  const needsOwnDocument = useOwnDocument();
   return (
     <html lang="en">
       <head>
@@ -50,7 +51,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <body>
         <div id="root">
           <QueryClientProvider client={queryClient}>
-            {children}
+            {needsOwnDocument || children}
             <LazyToasters />
           </QueryClientProvider>
         </div>
@@ -64,8 +65,7 @@ export function Layout({ children }: { children: ReactNode }) {
 export const middleware: Route.MiddlewareFunction[] = [rejectMalformedForms];
 
 export default function App() {
-  const needsOwnDocument = useOwnDocument();
-  return needsOwnDocument ? null : <Outlet />;
+  return <Outlet />;
 }
 
 /** The page for whatever a route throws: says what happened, and why in development only. */

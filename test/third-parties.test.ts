@@ -1,6 +1,6 @@
 // Pages that add to the security headers. The parties are stubs: what a policy blocks never gets to them.
 import type { BrowserContext, Page } from "playwright-core";
-import { test as base, expect } from "./support/fixtures.ts";
+import { test as base, expect, NOT_FOUND_MESSAGES } from "./support/fixtures.ts";
 
 const GOOGLE = `window.google = { accounts: { id: {
   initialize(options) { addEventListener("message", ({ data }) => options.callback(data)); },
@@ -44,10 +44,13 @@ const test = base
   // Passkeys are a host name's, and an address is none.
   .extend("url", ({ grownServer }) => grownServer.url.replace("127.0.0.1", "localhost"));
 
+test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
+
 const STARTS = [
   { how: "on a first load", start: undefined },
   { how: "when the browser navigates there", start: "/" },
   { how: "when it comes from another such page", start: "/example-pages/log-in" },
+  { how: "when it comes from an error page", start: "/example-pages/notes/3" },
 ];
 
 async function arrive(page: Page, url: string, path: string, start?: string) {

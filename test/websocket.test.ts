@@ -91,7 +91,7 @@ test("a page of the site may open a WebSocket, and another may not", async ({ pa
       addressOf(grownServer),
     );
   };
-  expect(await connectFrom(`${grownServer.url}/about`)).toBe("hello");
+  expect(await connectFrom(`${grownServer.url}/example-pages/about`)).toBe("hello");
   expect(await connectFrom(await startOtherSite())).toBe("rejected");
   expect(consoleMessages.splice(0)).toEqual([expect.stringContaining("403")]);
 });
