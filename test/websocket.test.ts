@@ -19,7 +19,7 @@ const HOUR_MS = "3600000";
 const addressOf = ({ url }: RunningServer) => `${url.replace("http", "ws")}/socket`;
 
 /** A request whose response has no end. */
-const ENDLESS = "GET /ticks HTTP/1.1\r\nHost: x\r\n\r\n";
+const ENDLESS = "GET /example-pages/ticks HTTP/1.1\r\nHost: x\r\n\r\n";
 
 /** The handshake of RFC 6455 §1.2, as bytes. */
 const handshake = (path: string) =>
