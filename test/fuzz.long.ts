@@ -151,7 +151,7 @@ const grownRequest = fc.oneof(
 type Subject = { title: string; folder: string; request: Texts; count: number; mayFail: (request: string) => boolean };
 
 const SUBJECTS: Subject[] = [
-  { title: "the project", folder: ".", request, count: REQUESTS, mayFail: () => false },
+  { title: "the project", folder: process.cwd(), request, count: REQUESTS, mayFail: () => false },
   {
     title: "the example pages",
     folder: inject("grownFolder"),
