@@ -18,8 +18,8 @@ const ASSET = `/assets/${readdirSync("build/client/assets").find((name) => name.
 const EVERY_KIND = [
   ["home", "/"],
   ["an unknown page", "/unknown"],
-  // No pattern of React Router's matches a line break, so this one is rendered for each request.
-  ["a rendered page", "/%0a"],
+  // No pattern of React Router's matches a line break.
+  ["an unknown page with a line break", "/%0a"],
   ["an icon", "/favicon.ico"],
   ["a text file", "/robots.txt"],
   ["an asset", ASSET],

@@ -2,10 +2,11 @@ import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import autocannon from "autocannon";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
+const FOLDER = inject("grownFolder");
 /** How long the load lasts. */
 const SECONDS = Number(process.env.SOAK_SECONDS ?? 60);
 const CONNECTIONS = 40;
@@ -17,12 +18,12 @@ const RESPONSE_TIMEOUT_S = 60;
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({}, FOLDER);
 });
 
 afterAll(() => server.stop());
 
-const ASSETS = readdirSync("build/client/assets").map((name) => `/assets/${name}`);
+const ASSETS = readdirSync(`${FOLDER}/build/client/assets`).map((name) => `/assets/${name}`);
 const ADDRESSES: autocannon.Request[] = [
   { path: "/" },
   { path: "/", headers: { "Accept-Encoding": "br" } },
@@ -32,7 +33,7 @@ const ADDRESSES: autocannon.Request[] = [
   { path: "/favicon.ico" },
   { path: "/robots.txt", headers: { Range: "bytes=0-9" } },
   { path: "/assets/unknown.js" },
-  { path: "/rendered/%0a" },
+  { path: "/example-pages/notes/3" },
   { path: "/%E6%AC%A2%E8%BF%8E" },
   ...ASSETS.map((path) => ({ path, headers: { "Accept-Encoding": "br" } })),
   ...Array.from({ length: 50 }, (_, i) => ({ path: `/unknown/${i}`, headers: { "Accept-Encoding": "br" } })),

@@ -67,7 +67,7 @@ export function createRouteTable(manifest: Routes) {
   const canSkip = splat !== undefined && !firstSegments.some(isDynamic);
 
   const findPage = (path: string) => {
-    // Decoded, it may start as another route does, or hold a line break, which no splat matches.
+    // Decoded, it may start as another route does.
     if (canSkip && !path.includes("%") && !knownSegments.has(firstSegment(path))) return splat;
     return staticRoutes.get(path) ?? match(path);
   };
@@ -77,7 +77,8 @@ export function createRouteTable(manifest: Routes) {
     /** The route whose page, or whose data, a path names. */
     findRoute(path: string): RouteEntry | undefined {
       const page = path.endsWith(".data") ? findPage(path.replace(DATA_SUFFIX, "")) : undefined;
-      return page?.hasData ? toDataEntry(page) : findPage(path);
+      // A line break matches no pattern of React Router's; in the browser the root's error page then shows the same.
+      return page?.hasData ? toDataEntry(page) : (findPage(path) ?? splat);
     },
   };
 }
