@@ -32,8 +32,8 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
     const path = join(folder, urlPath);
     const codings = CONTENT_CODINGS.filter((coding) => existsSync(path + SUFFIXES[coding]));
     const { size } = statSync(path);
+    if (size > MAX_FILE_BYTES || total + size > MAX_TOTAL_BYTES) return { codings };
     total += size;
-    if (size > MAX_FILE_BYTES || total > MAX_TOTAL_BYTES) return { codings };
     const forms = codings.map((coding): [ContentCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
     const stored = storeResponse({
       status: 200,
