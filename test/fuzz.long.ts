@@ -109,10 +109,10 @@ const broken = fc.tuple(wellFormed, bytes(4), fc.nat(10_000)).map(([request, byt
 });
 const request = mostly(wellFormed, broken);
 
-/** The addresses of the example pages, but for those that wait for a signal or end the process. */
+/** The addresses of the example pages, but for those that take their time, wait for a signal or end the process. */
 const page = words(
-  "/about /notes/1 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /app-shell " +
-    "/visitors/a /hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
+  "/about /posts/1 /posts/9 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /app-shell " +
+    "/hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
 ).map((path) => `/example-pages${path}`);
 const contentType = words(
   "application/x-www-form-urlencoded multipart/form-data;boundary=b multipart/form-data application/json text/plain " +
