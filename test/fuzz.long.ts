@@ -13,7 +13,7 @@ const GROWN_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 20_000);
 /** Little, so that garbage is collected soon, and a leak ends the server. */
 const HEAP = { NODE_OPTIONS: "--max-old-space-size=64" };
 /** How much more memory the server may use after the second half than after the first. */
-const MAX_GROWTH_MB = 60;
+const MAX_GROWTH_MB = 40;
 
 const ASSETS = readdirSync("build/client/assets").map((name) => `/assets/${name}`);
 
