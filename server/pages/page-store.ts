@@ -89,7 +89,10 @@ export async function createPageStore({
     const compressing = compress(body, isWorthIt ? "best" : "fast");
     if (waitsForCompression) return put({ ...(await compressing), identity: body });
     const page = put({ identity: body });
-    compressing.then((compressed) => find(address) === page && put({ ...compressed, identity: body }));
+    compressing.then(
+      (compressed) => find(address) === page && put({ ...compressed, identity: body }),
+      (err) => log.error({ err, address }, "page not compressed"), // It is sent as it is.
+    );
     return page;
   }
 
