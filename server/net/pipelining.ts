@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { trackUpgrades } from "./upgrades.ts";
 
 /** Requests that may be pending in all, at some 5 KB each, before a connection with more than one is dropped. */
-const MAX_PENDING = 2000;
+const MAX_PENDING = 4000;
 
 type PendingRequest = { req: IncomingMessage; res: ServerResponse };
 
