@@ -1,26 +1,16 @@
 // Measures this server beside a bare one that sends the same bytes, and beside itself without
 // kept pages. Figures are medians of interleaved rounds; needs Linux and Chromium.
 // BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { get, type IncomingMessage } from "node:http";
 import { join, resolve } from "node:path";
-import { buffer } from "node:stream/consumers";
-import autocannon from "autocannon";
-import { launchChromium } from "../test/support/chromium.ts";
 import { build, copyProject } from "../test/support/copy-project.ts";
+import { type ClientRequest, CONNECTIONS, GENERATOR, load } from "./load.ts";
+import { measureStart, type Running, residentMiB, send, start, stop, type Target } from "./servers.ts";
+import { recordVisits } from "./visits.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const STARTS = 7;
-const CONNECTIONS = 64;
-const CODING = { "accept-encoding": "br" };
-const UNKNOWN = Array.from({ length: 100 }, (_, i) => `/unknown/${i}`);
-const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"]));
-
-type Target = { name: string; command: string[] };
-type Running = { child: ChildProcess; pid: number; url: string };
 
 /** The same app, whose routes don't say that they are kept. Returns its folder. */
 async function buildWithoutPageCache() {
@@ -36,93 +26,25 @@ async function buildWithoutPageCache() {
   return copy;
 }
 
-async function send(url: string) {
-  const [response] = (await once(get(url, { headers: CODING, agent: false }), "response")) as [IncomingMessage];
-  return { response, body: await buffer(response) };
-}
-
-/** Has the bare server send what this one sends. */
-async function saveResponses(url: string, file: string) {
-  const save = async (path: string) => {
-    const { response, body } = await send(url + path);
+/** Has the bare server send what this one sends, and returns how many bytes each response has with its headers. */
+async function saveResponses(url: string, requests: ClientRequest[], file: string) {
+  const sizes = new Map<ClientRequest, number>();
+  const save = async (request: ClientRequest) => {
+    const { response, body } = await send(url + request.path, request.headers);
+    const head = response.rawHeaders.map((text) => text.length + 2); // ": " or the end of the line.
+    sizes.set(
+      request,
+      head.reduce((sum, length) => sum + length, "HTTP/1.1 200 OK\r\n\r\n".length + body.length),
+    );
     const headers = Object.fromEntries(
       Object.entries(response.headers).filter(([name]) => !["date", "connection", "keep-alive"].includes(name)),
     );
-    return { status: response.statusCode, headers, body: body.toString("base64") };
+    const key = request.headers["if-none-match"] ? `${request.path} revalidated` : request.path;
+    return [key, { status: response.statusCode, headers, body: body.toString("base64") }] as const;
   };
-  writeFileSync(file, JSON.stringify({ home: await save("/"), notFound: await save("/unknown") }));
-}
-
-async function start({ command }: Target): Promise<Running> {
-  const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
-  const child = spawn(process.execPath, command, { env, stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  const port = await new Promise<number>((found) => {
-    child.stdout.on("data", function findPort(chunk) {
-      output += chunk;
-      const ready = output.split("\n").find((line) => line.includes('"ready"') && line.endsWith("}"));
-      if (ready === undefined) return;
-      child.stdout.off("data", findPort).resume(); // As a collector of logs reads on.
-      found(JSON.parse(ready).port);
-    });
-  });
-  return { child, pid: child.pid as number, url: `http://127.0.0.1:${port}` };
-}
-
-async function stop({ child }: Running) {
-  child.kill("SIGTERM");
-  await once(child, "exit");
-}
-
-function cpuSeconds(pid: number) {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
-function residentMiB(pid: number) {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-}
-
-async function load({ pid, url }: Running, paths: string[], duration: number) {
-  const before = cpuSeconds(pid);
-  const result = await autocannon({
-    url,
-    connections: CONNECTIONS,
-    duration,
-    headers: CODING,
-    requests: paths.map((path) => ({ path })),
-  });
-  if (result.errors > 0) throw new Error(`${result.errors} requests failed`);
-  const served = result.requests.total;
-  return { perSecond: served / result.duration, cpuMicroseconds: ((cpuSeconds(pid) - before) / served) * 1e6 };
-}
-
-/** From starting the process to its first response, in ms. */
-async function measureStart(target: Target) {
-  const startedAt = performance.now();
-  const running = await start(target);
-  await send(running.url);
-  const took = performance.now() - startedAt;
-  await stop(running);
-  return took;
-}
-
-/** What a first visit takes before it shows anything: the document, and what blocks rendering. */
-async function measureFirstPaint({ url }: Running) {
-  const browser = await launchChromium();
-  const page = await browser.newPage();
-  await page.goto(url, { waitUntil: "networkidle" });
-  const measured = await page.evaluate(() => {
-    const blocking = performance
-      .getEntriesByType("resource")
-      .filter((entry) => (entry as unknown as { renderBlockingStatus: string }).renderBlockingStatus === "blocking");
-    const [document] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
-    const all = [document, ...blocking] as PerformanceResourceTiming[];
-    return { requests: all.length, bytes: all.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
-  });
-  await browser.close();
-  return measured;
+  const responses = Object.fromEntries(await Promise.all(requests.map(save)));
+  writeFileSync(file, JSON.stringify({ responses, notFound: responses["/unknown/0"] }));
+  return sizes;
 }
 
 const samples = new Map<string, number[]>();
@@ -145,9 +67,19 @@ const targets: Target[] = [
   { name: "rendering every request", command: [join(everyRequest, "build/server/index.js")] },
 ];
 const model = await start(shipped);
-await saveResponses(model.url, responses);
-const firstPaint = await measureFirstPaint(model);
+const visits = await recordVisits(model.url);
+const [document] = visits.first as [ClientRequest];
+const unknown = Array.from({ length: 100 }, (_, i) => ({ ...document, path: `/unknown/${i}` }));
+const sizes = await saveResponses(
+  model.url,
+  [...visits.first, ...visits.repeat, unknown[0] as ClientRequest],
+  responses,
+);
 await stop(model);
+
+const loads = { "/": [document], unknown, "first visit": visits.first, "repeat visit": visits.repeat };
+/** What the CPU time is told of: a request, or a visit of several. */
+const units: Record<string, number> = { "first visit": visits.first.length, "repeat visit": visits.repeat.length };
 
 for (let i = 0; i < STARTS; i++) {
   for (const target of targets) record(target.name, "start", await measureStart(target));
@@ -156,20 +88,17 @@ for (let i = 0; i < STARTS; i++) {
 const running = new Map<string, Running>();
 for (const target of targets) running.set(target.name, await start(target));
 for (const [name, one] of running) {
-  record(name, "idle", residentMiB(one.pid));
-  await load(one, ["/", ...UNKNOWN], 2);
+  record(name, "idle", residentMiB(one));
+  await load(one, [document, ...unknown], 2);
 }
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, one] of running) {
-    for (const [kind, paths] of [
-      ["/", ["/"]],
-      ["unknown", UNKNOWN],
-    ] as const) {
-      const { perSecond, cpuMicroseconds } = await load(one, [...paths], SECONDS);
+    for (const [kind, requests] of Object.entries(loads)) {
+      const { perSecond, cpuMicroseconds } = await load(one, requests, SECONDS);
       record(name, `${kind} rate`, perSecond);
-      record(name, `${kind} cpu`, cpuMicroseconds);
+      record(name, `${kind} cpu`, cpuMicroseconds * (units[kind] ?? 1));
     }
-    record(name, "loaded", residentMiB(one.pid));
+    record(name, "loaded", residentMiB(one));
   }
 }
 for (const one of running.values()) await stop(one);
@@ -180,12 +109,14 @@ const columns = [
   ["CPU µs per request on /", "/ cpu"],
   ["requests/s on unknown", "unknown rate"],
   ["CPU µs per request on unknown", "unknown cpu"],
+  ["CPU µs per first visit", "first visit cpu"],
+  ["CPU µs per repeat visit", "repeat visit cpu"],
   ["start to first 200, ms", "start"],
   ["MiB idle", "idle"],
   ["MiB under load", "loaded"],
 ] as const;
 console.log(
-  `Node ${process.versions.node}, medians of ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections, brotli.`,
+  `Node ${process.versions.node}, medians of ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections of ${GENERATOR}.`,
 );
 console.log("In brackets: against bare node:http.\n");
 console.log(`| | ${targets.map(({ name }) => name).join(" | ")} |`);
@@ -198,4 +129,8 @@ for (const [label, metric] of columns) {
   });
   console.log(`| ${label} | ${cells.join(" | ")} |`);
 }
-console.log(`\nTo first paint: ${firstPaint.requests} request, ${firstPaint.bytes} bytes of body.`);
+for (const [name, requests] of Object.entries(visits)) {
+  const bytes = requests.reduce((sum, request) => sum + (sizes.get(request) ?? 0), 0);
+  console.log(`\nA ${name} visit: ${requests.length} requests, ${bytes} bytes with headers.`);
+  console.log(requests.map((request) => `  ${request.path} ${sizes.get(request)}`).join("\n"));
+}
