@@ -1,6 +1,6 @@
 # Arguments, so that they can be pinned by digest or replaced by a mirror's.
-ARG BUILD_IMAGE=node:24-bookworm-slim
-ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+ARG BUILD_IMAGE=node:24-trixie-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
@@ -11,16 +11,21 @@ COPY . .
 # The commit that is built; /metrics and the image's label name it.
 ARG REVISION=unknown
 RUN npm run build
+# Not npm sbom --omit=dev, which also leaves out what both kinds of packages need.
+RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
 
 FROM ${RUNTIME_IMAGE}
+ARG RUNTIME_IMAGE
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="greeting" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.revision="${REVISION}" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/build build
+COPY LICENSE .
 # By number, so that Kubernetes can tell that it is not root.
 USER 65532
 EXPOSE 3000 3001
