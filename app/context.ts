@@ -5,6 +5,8 @@ type Render = {
   nonce?: string | undefined;
   /** Whether the page is rendered before any request, and so must be complete. */
   isPrerendered?: boolean;
+  /** The site's public origin, where the operator names it. */
+  origin?: string | undefined;
   onError: (error: unknown) => void;
 };
 

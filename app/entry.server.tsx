@@ -1,6 +1,7 @@
 import { isbot } from "isbot";
 import { renderToReadableStream } from "react-dom/server";
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from "react-router";
+import { OriginContext } from "./components/share-tags";
 import { renderContext } from "./context";
 import { NonceContext } from "./nonce";
 
@@ -16,28 +17,42 @@ export default async function handleRequest(
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
-  const { nonce, isPrerendered, onError } = loadContext.get(renderContext);
+  const { nonce, isPrerendered, origin, onError } = loadContext.get(renderContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
+  const { signal, end } = limitRender(request.signal);
   let shellSent = false;
-  const body = await renderToReadableStream(
+  const rendering = renderToReadableStream(
     <NonceContext value={nonce}>
-      <ServerRouter context={routerContext} url={request.url} {...(nonce && { nonce })} />
+      <OriginContext value={origin}>
+        <ServerRouter context={routerContext} url={request.url} {...(nonce && { nonce })} />
+      </OriginContext>
     </NonceContext>,
     {
       ...(nonce && { nonce }),
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(streamTimeout + 1000)]),
+      signal,
       // An error of the shell rejects, and comes to handleError.
       onError: (error) => {
         if (shellSent && !request.signal.aborted) onError(error);
       },
     },
   );
+  rendering.then((body) => body.allReady).then(end, end);
+  const body = await rendering;
   shellSent = true;
   // Crawlers read no streams.
   if (isPrerendered || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
+}
+
+/** Not AbortSignal.any and timeout, whose signals and timer would outlive the render. */
+function limitRender(clientSignal: AbortSignal) {
+  const controller = new AbortController();
+  const timeOut = () => controller.abort(new DOMException("The render has timed out", "TimeoutError"));
+  const timer = setTimeout(timeOut, streamTimeout + 1000);
+  clientSignal.addEventListener("abort", () => controller.abort(clientSignal.reason));
+  return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 export function handleError(

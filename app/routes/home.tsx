@@ -1,3 +1,4 @@
+import { ShareTags } from "../components/share-tags";
 import type { Route } from "./+types/home";
 
 /** The same for everybody: what a release changes shows at once, and in caches within a minute. */
@@ -20,9 +21,10 @@ export const meta: Route.MetaFunction = () => [
 export default function Home() {
   return (
     <main className="screen">
+      <ShareTags path="/" picture={{ src: "/preview.jpg", alt: TITLE }} />
       <h1>Hello World</h1>
       <p lang="zh-Hans">欢迎来到我的世界 🌍</p>
-      <div className="origin-bottom text-hand motion-safe:animate-bounce" aria-hidden="true">
+      <div className="mt-[0.6em] origin-bottom text-hand leading-none motion-safe:animate-bounce" aria-hidden="true">
         👋
       </div>
     </main>
