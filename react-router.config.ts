@@ -37,7 +37,7 @@ export default {
 } satisfies Config;
 
 /** Fonts, pictures and films are compressed already. */
-const COMPRESSIBLE = /\.(js|css|svg|html|txt|json|webmanifest|xml|wasm|map)$/;
+const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|map)$/;
 
 /** Writes `NAME.br` and `NAME.gz`, where they are smaller, beside the files of a folder, so that no request compresses. */
 async function precompress(folder: string) {

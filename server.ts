@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "./server/app.ts";
 import { createSecurityHeaders } from "./server/http/security-headers.ts";
+import { logUpgrade } from "./server/middleware/access-log.ts";
+import { HTTP_ROUTES } from "./server/middleware/match-route.ts";
 import { drain } from "./server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "./server/net/listener.ts";
 import { rejectUnparsable } from "./server/net/parser-errors.ts";
@@ -26,10 +28,20 @@ if ("faults" in parsed) failToStart(parsed.faults);
 const { settings } = parsed;
 const { PORT, HOST, OPS_PORT, OPS_HOST = HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
-const metrics = createMetrics();
+const metrics = createMetrics(HTTP_ROUTES);
 const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
-log.info({ ...BUILD_INFO, node: process.version }, "starting");
-const server = createPublicServer(settings.MAX_CONNECTIONS);
+log.info(
+  {
+    "service.version": BUILD_INFO.version,
+    "vcs.ref.head.revision": BUILD_INFO.revision,
+    "process.runtime.version": process.version,
+  },
+  "starting",
+);
+const server = createPublicServer({
+  keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
+  maxConnections: settings.MAX_CONNECTIONS,
+});
 const shutdownController = new AbortController();
 let queue: RequestQueue | undefined;
 let supervised: ReturnType<typeof superviseServices> | undefined;
@@ -40,7 +52,8 @@ handleProcessEvents({ log, shutdown });
 const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
 const handleOpsRequest = handleOps(metrics.registry, isReady, log);
-queueRequests(opsServer, handleOpsRequest, () => metrics.recordConnectionDropped("pending"));
+const recordPending = () => metrics.recordConnectionDropped("pending");
+queueRequests(opsServer, handleOpsRequest, recordPending);
 const opsPort = await listenOrFail(opsServer, { HOST: OPS_HOST, OPS_PORT });
 
 const { signal } = shutdownController;
@@ -51,11 +64,18 @@ const clientFolder = join(import.meta.dirname, "../client");
 const { setContext } = services;
 const app = await createApp({ settings, log, metrics, shutdown: signal, setContext, clientFolder });
 // As server.on("request", app), but one after the other on each connection.
-queue = queueRequests(server, app, () => metrics.recordConnectionDropped("pending"));
+queue = queueRequests(server, app, recordPending, (req) => {
+  metrics.recordUpgrade();
+  logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
+});
+metrics.measureQueue(queue);
 dropStalledClients(server, queue, settings.CLIENT_TIMEOUT_MS, () => metrics.recordConnectionDropped("stalled"));
 server.on("drop", () => metrics.recordConnectionDropped("limit"));
 const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (client?: string, status?: number, code?: string) =>
-  log.info({ client, status, code }, "request rejected by the parser"),
+  log.info(
+    { "client.address": client, "http.response.status_code": status, "error.type": code },
+    "request rejected by the parser",
+  ),
 );
 rejectUnparsable(server, queue, {
   headers: createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY),

@@ -41,6 +41,17 @@ function withoutInsertedStyles(): Plugin {
   };
 }
 
+/** The server needs the names in CSS modules only: other styles would be in its build, and so the browser's, once more. */
+function withoutServerStyles(): Plugin {
+  return {
+    name: "without-server-styles",
+    apply: "build",
+    enforce: "pre",
+    applyToEnvironment: ({ name }) => name === "ssr",
+    load: { filter: { id: /(?<!\.module)\.css$/ }, handler: () => "" },
+  };
+}
+
 /**
  * What every page needs, with all that it imports, as one file: the browser's entry. Without this, what the shell and
  * some page import would be a file of its own, and the documents of the other pages would change with that page.
@@ -54,44 +65,60 @@ const SHELL =
  */
 const EXTERNAL_PACKAGES: string[] = [];
 
-export default defineConfig(({ command }) => ({
-  plugins: [serveApp(), evaluatedRoutes(), tailwindcss(), withoutInsertedStyles(), reactRouter()],
-  envDir: false, // Vite would read more files than `npm start`, and the build reads none.
-  // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
-  optimizeDeps: {
-    entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
-    rolldownOptions: { plugins: [withoutInsertedStyles()] },
-  },
-  // The policy allows no `data:`, which small images would be.
-  build: { assetsInlineLimit: 0 },
-  environments: {
-    client: {
-      build: {
-        rollupOptions: {
-          output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
+/** The notices of what is bundled, which its licences ask for: beside the server, and at /licenses.md. */
+const LICENSES = { fileName: "licenses.md" };
+
+export default defineConfig(({ command }) => {
+  // Whatever the environment says: React's development build must not ship.
+  if (command === "build") process.env.NODE_ENV = "production";
+  return {
+    plugins: [
+      serveApp(),
+      evaluatedRoutes(),
+      tailwindcss(),
+      withoutInsertedStyles(),
+      withoutServerStyles(),
+      reactRouter(),
+    ],
+    envDir: false, // Vite would read more files than `npm start`, and the build reads none.
+    // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
+    optimizeDeps: {
+      entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
+      rolldownOptions: { plugins: [withoutInsertedStyles()] },
+    },
+    // The policy allows no `data:`, which small images would be.
+    build: { assetsInlineLimit: 0 },
+    environments: {
+      client: {
+        build: {
+          license: LICENSES,
+          rollupOptions: {
+            output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
+          },
         },
       },
-    },
-    ssr: {
-      // Every dependency goes into the build, which runs without the project's node_modules.
-      ...(command === "build" && {
-        resolve: { noExternal: true as const, external: EXTERNAL_PACKAGES },
-        define: {
-          "process.env.NODE_ENV": '"production"',
-          "import.meta.env.REVISION": JSON.stringify(process.env.REVISION || "unknown"),
-        },
-      }),
-      build: {
-        emitAssets: false,
-        rollupOptions: {
-          // What production runs, and the application alone, which tests handle without a port.
-          input: { index: "./server.ts", app: "./server/app.ts" },
-          output: {
-            // Names, lines and licences stay, so that stack traces can be read; other comments only weigh.
-            comments: { legal: true, annotation: false, jsdoc: false },
+      ssr: {
+        // Every dependency goes into the build, which runs without the project's node_modules.
+        ...(command === "build" && {
+          resolve: { noExternal: true as const, external: EXTERNAL_PACKAGES },
+          define: {
+            "process.env.NODE_ENV": '"production"',
+            "import.meta.env.REVISION": JSON.stringify(process.env.REVISION || "unknown"),
+          },
+        }),
+        build: {
+          emitAssets: false,
+          license: LICENSES,
+          rollupOptions: {
+            // What production runs, and the application alone, which tests handle without a port.
+            input: { index: "./server.ts", app: "./server/app.ts" },
+            output: {
+              // Names, lines and licences stay, so that stack traces can be read; other comments only weigh.
+              comments: { legal: true, annotation: false, jsdoc: false },
+            },
           },
         },
       },
     },
-  },
-}));
+  };
+});

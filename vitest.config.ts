@@ -15,7 +15,7 @@ export default defineConfig({
     projects: [
       // Without a build, a server or a browser, so that it can watch: tests beside what they test.
       { test: { name: "unit", include: ["{app,test/fixtures}/**/*.test.{ts,tsx}"], maxWorkers: shared.maxWorkers } },
-      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 120_000 } },
+      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 300_000 } },
       { test: { ...shared, name: "long", include: ["test/*.long.ts"], testTimeout: 600_000, fileParallelism: false } },
       {
         test: { ...shared, name: "container", include: ["test/*.container.ts"], testTimeout: 900_000, globalSetup: [] },

@@ -5,8 +5,10 @@ import { createSecurityHeaders } from "./http/security-headers.ts";
 import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
 import { chain, type Response } from "./middleware/chain.ts";
+import { compression } from "./middleware/compression.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
+import { keptWarnings } from "./middleware/kept-warnings.ts";
 import { largeFiles } from "./middleware/large-files.ts";
 import { matchRoute } from "./middleware/match-route.ts";
 import { type CacheResult, pageCache } from "./middleware/page-cache.ts";
@@ -55,7 +57,7 @@ export async function createApp(options: Options) {
   const storeOptions = {
     maxPages: settings.PAGE_CACHE_MAX_PAGES,
     maxBytes: settings.PAGE_CACHE_MAX_BYTES,
-    origin: ORIGIN?.origin ?? "http://localhost",
+    origin: ORIGIN?.origin,
     securityHeaders,
     setContext,
     log,
@@ -71,7 +73,9 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      ...(cachesPages ? [pageCache(await createPageStore(storeOptions), metrics.recordLookup)] : []),
+      cachesPages
+        ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
+        : keptWarnings(log, storeOptions),
     ],
     app as RequestListener,
     handleError,
@@ -83,7 +87,8 @@ export async function createApp(options: Options) {
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(settings, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
-  app.use(render(log, shutdown, setContext));
+  app.use(compression());
+  app.use(render({ log, shutdown, setContext, origin: ORIGIN?.origin }));
   // Express tells error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

@@ -13,7 +13,8 @@ const wholeNumber = (max: number, min = 0) => {
   );
 };
 const port = wholeNumber(65_535);
-const milliseconds = wholeNumber(3_600_000);
+const MAX_MILLISECONDS = 3_600_000;
+const milliseconds = wholeNumber(MAX_MILLISECONDS);
 
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
 const isHost = (value: string) => isIP(value) > 0 || HOST_NAME.test(value);
@@ -70,6 +71,8 @@ export const ServerSettingsSchema = v.object({
   TRUST_PROXY: v.optional(trustList, "loopback"),
   BODY_SIZE_LIMIT_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER), "1048576"),
   CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
+  // Node takes 0 for no timeout.
+  KEEP_ALIVE_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "75000"),
   MAX_CONNECTIONS: v.optional(wholeNumber(1_000_000, 1)),
   PAGE_CACHE_MAX_PAGES: v.optional(wholeNumber(1_000_000, 1), "10000"),
   PAGE_CACHE_MAX_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER, 1), "33554432"),

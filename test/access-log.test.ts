@@ -3,8 +3,7 @@ import { pino } from "pino";
 import request from "supertest";
 import { expect, test } from "vitest";
 import { accessLog } from "../server/middleware/access-log.ts";
-import { SettingsSchema } from "../server/services.ts";
-import { parseSettings } from "../server/settings.ts";
+import { parseSettings, ServerSettingsSchema } from "../server/settings.ts";
 
 test.each([
   [undefined, "203.0.113.7", "203.0.113.7"],
@@ -16,7 +15,7 @@ test.each([
   ["loopback,203.0.113.0/24", "2001:db8::1, 203.0.113.7", "2001:db8::1"],
   ["loopback,203.0.113.0/24", "10.0.0.1, nobody", "127.0.0.1"],
 ])("with TRUST_PROXY=%s, the client of X-Forwarded-For: %s is %s", async (trust, forwarded, client) => {
-  const parsed = parseSettings(SettingsSchema, { TRUST_PROXY: trust });
+  const parsed = parseSettings(ServerSettingsSchema, { TRUST_PROXY: trust });
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: unknown[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
@@ -25,6 +24,6 @@ test.each([
     handle(req, Object.assign(res, { locals: {} as Express.Locals }), () => res.end());
   }).listen(0, "127.0.0.1");
   await request(server).get("/").set("X-Forwarded-For", forwarded);
-  await expect.poll(() => lines).toMatchObject([{ msg: "request", client }]);
+  await expect.poll(() => lines).toMatchObject([{ msg: "request", "client.address": client }]);
   server.close();
 });

@@ -62,13 +62,15 @@ test.each(ODD_PATHS.filter(([, path]) => !path.startsWith("/assets/")))("%s is n
   if (!/%0[ad]/.test(path)) expect(text).toBe(notFound.text);
 });
 
+const withoutTime = ({ date, age, "cache-status": status, ...headers }: request.Response["headers"]) => headers;
+
 test.each(["/", "/nowhere", "/robots.txt", "/assets/nowhere.js"])("HEAD %s is GET without the body", async (path) => {
   const headers = { "Accept-Encoding": "br", "X-Request-Id": "same" };
   const whole = await request(app).get(path).set(headers);
   const head = await request(app).head(path).set(headers);
   expect(head.status).toBe(whole.status);
   expect(head.text ?? "").toBe("");
-  expect({ ...head.headers, date: "" }).toEqual({ ...whole.headers, date: "" });
+  expect(withoutTime(head.headers)).toEqual(withoutTime(whole.headers));
 });
 
 test.each([
@@ -164,7 +166,7 @@ test.each([
   ["PUT", "/example-pages/sign-up", "email=ada@example.org", 303, undefined, "private, no-cache"],
   ["POST", "/example-pages/notes/1", "a=1", 405, HTML, "private, no-cache"],
   ["POST", "/example-pages/notes/1.data", "a=1", 405, "text/x-script; charset=utf-8", "private, no-cache"],
-  ["POST", "/example-pages/temperature", "a=1", 405, "application/json; charset=utf-8", "private, no-cache"],
+  ["POST", "/example-pages/temperature", "a=1", 405, TEXT, "no-store"],
   ["POST", "/example-pages/about", "a=1", 405, TEXT, "no-store"],
 ])("an example page: %s %s %s: %i, %s, %s", async (method, path, body, status, type, cacheControl) => {
   const sent = request(grownApp)[method.toLowerCase() as "get"](path);
@@ -175,6 +177,9 @@ test.each([
   expect(response.headers.location).toBe(status === 303 ? "/example-pages/about" : undefined);
   expect(response.headers.allow).toBe(status === 405 ? "GET, HEAD" : undefined);
 });
+
+/** React Router preloads its entry twice. */
+const withoutRepeatedPreloads = (html: string) => [...new Set(html.split(/(?=<link rel="modulepreload")/))].join("");
 
 /** Without what differs in the cache: hashes instead of a nonce, a form for each content coding, its age and status. */
 function withoutRepresentation({ status, text, headers }: request.Response) {
@@ -188,7 +193,10 @@ function withoutRepresentation({ status, text, headers }: request.Response) {
   } = rest;
   return {
     status,
-    text: text.replaceAll(/ nonce="[^"]*"| fetchpriority="low"/g, "").replaceAll(/nonce":"[^"]*"/g, 'nonce":""'),
+    text: withoutRepeatedPreloads(text.replaceAll(/ nonce="[^"]*"| fetchpriority="low"/g, "")).replaceAll(
+      /nonce":"[^"]*"/g,
+      'nonce":""',
+    ),
     headers: others,
     policy: policy?.replaceAll(/ '(nonce|sha256)-[^']+'/g, ""),
   };

@@ -6,11 +6,10 @@ import { readMain } from "./support/read-main.ts";
 const DOCUMENT_IS_404 = "error: Failed to load resource: the server responded with a status of 404 (Not Found)";
 const notFound = (path: string) => `error: Page not found: ${path}`;
 
-test.for(["/", "/?q=1", "//", "/#top"])("%s is home, with nothing to click", async (path, { page, server }) => {
+test.for(["/", "/?q=1", "//", "/#top"])("%s is home", async (path, { page, server }) => {
   const response = await open(page, server.url + path);
   expect(response?.status()).toBe(200);
   expect(await page.locator("main").evaluate((main) => main.outerHTML)).toBe(await readMain(server.url));
-  expect(await page.locator("a, button, input, [tabindex]").count()).toBe(0);
 });
 
 const UNKNOWN = ["/nope", "/nope/", "/a//b", "/%c%s", "/%", "/%E0%A4%A", "/%2f", "/%0a", "/index.html", "/欢迎"];

@@ -65,16 +65,22 @@ test.for(["/", "/nowhere"])(
   },
 );
 
-test.for(["/", "/nowhere"])("%s has its scripts wait for what it shows", async (path, { page, server }) => {
-  const protocol = await page.context().newCDPSession(page);
-  const priorities = new Set<string>();
-  protocol.on("Network.requestWillBeSent", ({ type, request }) => {
-    if (type === "Script") priorities.add(request.initialPriority);
-  });
-  await protocol.send("Network.enable");
-  await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
-  expect([...priorities]).toEqual(["Low"]);
-});
+test.for(["/", "/nowhere"])(
+  "%s names its scripts once, and has them wait for what it shows",
+  async (path, { page, server }) => {
+    const protocol = await page.context().newCDPSession(page);
+    const priorities = new Set<string>();
+    protocol.on("Network.requestWillBeSent", ({ type, request }) => {
+      if (type === "Script") priorities.add(request.initialPriority);
+    });
+    await protocol.send("Network.enable");
+    const response = await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
+    expect([...priorities]).toEqual(["Low"]);
+    const preloads = (await response?.text())?.match(/<link rel="modulepreload"[^>]*>/g) ?? [];
+    expect(preloads.length).toBeGreaterThan(2);
+    expect(preloads).toEqual([...new Set(preloads)]);
+  },
+);
 
 test.for(listAssets(".").filter((name) => SHELL.test(name)))(
   "%s holds no styles and nothing of the framework's development tools",

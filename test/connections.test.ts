@@ -87,10 +87,10 @@ test("each response of a pipeline is logged with its bytes", async () => {
   await exchange(server.url, get("/") + get("/nowhere") + get("/", "Connection: close"));
   await server.stop();
   const logged = server.lines.filter(({ msg }) => msg === "request");
-  expect(logged.map(({ status }) => status)).toEqual([200, 404, 200]);
-  for (const { bytes, aborted } of logged) {
-    expect(bytes).toBeGreaterThan(1000);
-    expect(aborted).toBeUndefined();
+  expect(logged.map((line) => line["http.response.status_code"])).toEqual([200, 404, 200]);
+  for (const line of logged) {
+    expect(line["http.response.size"]).toBeGreaterThan(1000);
+    expect(line["error.type"]).toBeUndefined();
   }
 });
 
@@ -116,6 +116,20 @@ test("a client that stalls is dropped, and one that progresses is not, however s
   await server.stop();
 });
 
+test("connections and active requests are measured as they are at the moment", async () => {
+  const server = await startServer({}, FOLDER);
+  const readGauges = () =>
+    Promise.all(
+      ["http_server_open_connections", "http_server_active_requests"].map((name) => readMetric(server, name)),
+    );
+  const incomplete = lines("POST /example-pages/large-form HTTP/1.1", "Host: localhost", "Content-Length: 9");
+  const sockets = await Promise.all([open(server, incomplete), open(server, "")]);
+  await expect.poll(readGauges).toEqual([2, 1]);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(readGauges).toEqual([0, 0]);
+  await server.stop();
+});
+
 test("a client that waits for a slow page is not dropped", async () => {
   const server = await startServer({ CLIENT_TIMEOUT_MS: "300" }, FOLDER);
   const response = fetch(`${server.url}/example-pages/slow`);
@@ -123,6 +137,24 @@ test("a client that waits for a slow page is not dropped", async () => {
   await setTimeout(1500);
   server.child.kill("SIGUSR2");
   expect((await response).status).toBe(200);
+  await server.stop();
+});
+
+test("an idle connection is closed after KEEP_ALIVE_TIMEOUT_MS", async () => {
+  const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "1000" }, FOLDER);
+  const { responses, isClosed } = await exchange(server.url, get("/"));
+  expect(responses).toMatchObject([{ status: 200, headers: { "keep-alive": "timeout=1" } }]);
+  expect(isClosed).toBe(true);
+  await server.stop();
+});
+
+test("an idle connection may be kept for longer than a client that stalls", async () => {
+  const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "3600000", CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
+  const socket = await open(server, get("/"));
+  expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 .*\r\nKeep-Alive: timeout=3600\r\n/s);
+  await setTimeout(3000);
+  socket.write(get("/", "Connection: close"));
+  expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 /);
   await server.stop();
 });
 
@@ -151,7 +183,7 @@ test.each([
     { status, headers: { "x-content-type-options": "nosniff", "cache-control": "no-store" } },
   ]);
   await server.stop();
-  expect(server.lines.filter((line) => line.status === status)).toHaveLength(1);
+  expect(server.lines.filter((line) => line["http.response.status_code"] === status)).toHaveLength(1);
 });
 
 test("what the parser rejects is counted, and no more than ten lines a second are logged", async () => {

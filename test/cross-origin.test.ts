@@ -39,7 +39,12 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   // One line that names what was seen; a warning, since no bug of ours.
   const warnings = lines.filter(({ level }) => level > 30);
   expect(warnings.length).toBe(isAllowed ? 0 : 3);
-  for (const warning of warnings) expect(warning.msg).toContain("TRUSTED_ORIGINS");
+  for (const warning of warnings) {
+    expect(warning.msg).toContain("TRUSTED_ORIGINS");
+    expect(warning).toMatchObject({
+      "http.request.header.host": [new Headers(headers as HeadersInit).get("Host") ?? HOST],
+    });
+  }
 });
 
 test("a page may be visited from anywhere", async () => {

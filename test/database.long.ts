@@ -106,7 +106,7 @@ test("while its database is down the server isn't ready, and then it is again, w
   await waitForLine(server, "services ready");
   const changes = server.lines.filter(({ msg }) => msg.startsWith("services "));
   expect(changes).toMatchObject([
-    { level: "warn", msg: "services not ready", err: { message: expect.stringContaining("ECONNREFUSED") } },
+    { level: "warn", msg: "services not ready", "exception.stacktrace": expect.stringContaining("ECONNREFUSED") },
     { level: "info", msg: "services ready" },
   ]);
   server.child.kill("SIGTERM");

@@ -2,15 +2,18 @@ import { readFileSync } from "node:fs";
 import { validate } from "dockerfile-utils";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { devDependencies, version } from "../package.json";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
-const [deployment, service, budget, autoscaler, ingress] = parseAllDocuments(
-  readFileSync("deploy/kubernetes.yaml", "utf8"),
-  { strict: true },
-).map((document) => document.toJS({ mapAsMap: false }));
-const MANIFESTS = [deployment, service, budget, autoscaler, ingress];
+const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8"), { strict: true }).map((document) =>
+  document.toJS({ mapAsMap: false }),
+);
+const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
+const deployment = find("Deployment");
+const service = find("Service");
+const ingress = find("Ingress");
+const KUSTOMIZATION = parse(readFileSync("deploy/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value: string }) => [name, value]));
@@ -19,9 +22,25 @@ test("the linter finds nothing in the Dockerfile", () => {
   expect(validate(DOCKERFILE)).toEqual([]);
 });
 
-test("the image and the manifest name the package's version", () => {
+test("the image and its deployment name the package's version", () => {
+  const [labels] = KUSTOMIZATION.labels;
   expect(DOCKERFILE).toContain(`org.opencontainers.image.version="${version}"`);
-  expect(container.image).toBe(`greeting:${version}`);
+  expect(KUSTOMIZATION.images).toMatchObject([{ name: container.image, newTag: version }]);
+  expect(labels.pairs["app.kubernetes.io/version"]).toBe(version);
+});
+
+test("what a deployment sets has its place in the manifest", () => {
+  const [{ target, patch }] = KUSTOMIZATION.patches;
+  const [{ source, targets }] = KUSTOMIZATION.replacements;
+  const toObject = ({ kind, metadata: { name } }: typeof ingress) => ({ kind, name });
+  const read = (path: string[]) => path.reduce((value, key) => value?.[key], ingress);
+  const [{ op, path }] = parse(patch);
+  expect(KUSTOMIZATION.resources).toEqual(["kubernetes.yaml"]);
+  expect([target, source, targets[0].select]).toMatchObject(Array(3).fill(toObject(ingress)));
+  expect(op).toBe("replace");
+  expect(path.slice(1).split("/")).toEqual(source.fieldPath.split("."));
+  expect(read(source.fieldPath.split("."))).toEqual(expect.any(String));
+  expect(read(targets[0].fieldPaths[0].split("."))).toEqual(read(source.fieldPath.split(".")));
 });
 
 test("the types are those of the Node that ships", () => {
@@ -60,11 +79,13 @@ test.each([
 
 test("the parts of the manifest name each other rightly", () => {
   const { labels } = deployment.spec.template.metadata;
+  expect(KUSTOMIZATION.labels[0].pairs).toMatchObject(labels);
   expect(deployment.spec.selector.matchLabels).toEqual(labels);
-  expect(pod.topologySpreadConstraints[0].labelSelector.matchLabels).toEqual(labels);
+  for (const { labelSelector } of pod.topologySpreadConstraints) expect(labelSelector.matchLabels).toEqual(labels);
   expect(service.spec.selector).toEqual(labels);
-  expect(budget.spec.selector.matchLabels).toEqual(labels);
-  expect(autoscaler.spec.scaleTargetRef).toEqual({
+  expect(find("PodDisruptionBudget").spec.selector.matchLabels).toEqual(labels);
+  expect(find("NetworkPolicy").spec.podSelector.matchLabels).toEqual(labels);
+  expect(find("HorizontalPodAutoscaler").spec.scaleTargetRef).toEqual({
     apiVersion: deployment.apiVersion,
     kind: deployment.kind,
     name: deployment.metadata.name,
@@ -76,8 +97,20 @@ test("the parts of the manifest name each other rightly", () => {
 
   const ports = container.ports.map(({ name }: { name: string }) => name);
   expect(ports).toContain(service.spec.ports[0].targetPort);
-  expect(ports).toContain(container.readinessProbe.httpGet.port);
-  expect(ports).toContain(container.livenessProbe.httpGet.port);
+  for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
+    expect(ports).toContain(container[probe].httpGet.port);
+  }
+});
+
+test("the visitors' port is reached from everywhere, the operators' from one namespace", () => {
+  type Rule = { ports: { port: string }[]; from?: unknown[] };
+  const { policyTypes, ingress: rules } = find("NetworkPolicy").spec;
+  const operators = container.startupProbe.httpGet.port;
+  expect(policyTypes).toEqual(["Ingress"]);
+  expect(rules.map(({ ports, from }: Rule) => [ports, from])).toEqual([
+    [[{ port: service.spec.ports[0].targetPort }], undefined],
+    [[{ port: operators }], [{ namespaceSelector: { matchLabels: expect.anything() } }]],
+  ]);
 });
 
 test("a pod has the time to stop that its server takes at most", () => {

@@ -9,15 +9,19 @@ import { test as base, expect, open } from "./support/fixtures.ts";
 
 // A copy of its own, which the tests edit.
 const FOLDER = copyAndGrow();
-writeFileSync(`${FOLDER}/.env`, "PORT=1\nSTRICT_TRANSPORT_SECURITY=max-age=7\n");
+writeFileSync(
+  `${FOLDER}/.env`,
+  "PORT=1\nSESSION_SECRET=the-example-pages-own-of-32-characters\nSTRICT_TRANSPORT_SECURITY=max-age=7\n",
+);
 process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
 
 const test = base
   // The console has the development tools' hints, too; but what the policy would block counts.
   .extend("ignoredMessages", () => /^(debug|info): (?!.*Content Security Policy)/s)
-  .extend("url", { scope: "file" }, startDevelopment);
+  .extend("development", { scope: "file" }, startDevelopment)
+  .extend("url", { scope: "file" }, ({ development }) => development.url);
 
-/** Starts the development server; resolves with its URL. */
+/** Starts the development server; resolves with its URL, and what it writes. */
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
 async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => Promise<void>) => void }) {
   // In a process group of its own, since npm starts others.
@@ -34,11 +38,11 @@ async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => 
     kill();
     await once(development, "exit");
   });
-  for await (const line of createInterface({ input: development.stdout })) {
-    const [address] = /http:\/\/localhost:\d+/.exec(line) ?? [];
-    if (address) return address;
-  }
-  throw new Error("the development server has ended");
+  const lines: string[] = [];
+  createInterface({ input: development.stdout }).on("line", (line) => lines.push(line));
+  const findUrl = () => /http:\/\/localhost:\d+/.exec(lines.join("\n"))?.[0];
+  await expect.poll(findUrl).toBeDefined();
+  return { url: findUrl() as string, lines };
 }
 
 async function mark(page: Page) {
@@ -47,10 +51,13 @@ async function mark(page: Page) {
 const isMarked = (page: Page) => page.evaluate(() => "isMarked" in window);
 
 /** Saves a file in one step: a server that reads it between its truncation and its writing would keep the empty file. */
-function edit(path: string, from: string, to: string) {
-  const text = readFileSync(`${FOLDER}/${path}`, "utf8");
-  expect(text).toContain(from);
-  writeFileSync(`${FOLDER}.edited`, text.replace(from, to));
+function edit(path: string, ...changes: [from: string, to: string][]) {
+  let text = readFileSync(`${FOLDER}/${path}`, "utf8");
+  for (const [from, to] of changes) {
+    expect(text).toContain(from);
+    text = text.replace(from, to);
+  }
+  writeFileSync(`${FOLDER}.edited`, text);
   renameSync(`${FOLDER}.edited`, `${FOLDER}/${path}`);
 }
 
@@ -92,6 +99,15 @@ test.for([
   expect(consoleMessages.splice(0).filter((message) => !/secret of|status of 500/.test(message))).toEqual([]);
 });
 
+test("a loader that reads a cookie, of a page that is the same for everybody, is in the log once", async ({
+  development,
+}) => {
+  const { url, lines } = development;
+  for (const id of ["2", "2", "1"]) await fetch(`${url}/example-pages/posts/${id}`);
+  await expect.poll(() => lines.filter((line) => line.includes("reads the request's headers"))).toHaveLength(1);
+  expect(lines.join("\n")).toContain("app/example-pages/post.tsx");
+});
+
 test("a file .env adds to the environment, which wins", async ({ url }) => {
   expect(new URL(url).port).not.toBe("1");
   expect((await fetch(url)).headers.get("Strict-Transport-Security")).toBe("max-age=7");
@@ -100,7 +116,7 @@ test("a file .env adds to the environment, which wins", async ({ url }) => {
 test("a page's change shows, without loading the page anew", async ({ page, url }) => {
   await open(page, `${url}/example-pages/weather`);
   await mark(page);
-  edit("app/example-pages/weather.tsx", "<h1>Weather</h1>", "<h1>Climate</h1>");
+  edit("app/example-pages/weather.tsx", ["<h1>Weather</h1>", "<h1>Climate</h1>"]);
   await page.getByRole("heading", { name: "Climate" }).waitFor();
   expect(await isMarked(page)).toBe(true);
   expect(await (await fetch(`${url}/example-pages/weather`)).text()).toContain("Climate</h1>");
@@ -109,7 +125,7 @@ test("a page's change shows, without loading the page anew", async ({ page, url 
 test("a loader's change shows, without loading the page anew", async ({ page, url }) => {
   await open(page, `${url}/example-pages/notes/1`);
   await mark(page);
-  edit("app/example-pages/note.tsx", "Buy milk", "Buy oats");
+  edit("app/example-pages/note.tsx", ["Buy milk", "Buy oats"]);
   await page.getByRole("heading", { name: "Buy oats" }).waitFor();
   expect(await isMarked(page)).toBe(true);
 });
@@ -117,7 +133,7 @@ test("a loader's change shows, without loading the page anew", async ({ page, ur
 test("a style's change shows, without loading the page anew", async ({ page, url }) => {
   await open(page, `${url}/`);
   await mark(page);
-  edit("app/app.css", "letter-spacing: -0.03em", "letter-spacing: 7px");
+  edit("app/app.css", ["letter-spacing: -0.03em", "letter-spacing: 7px"]);
   const spacing = () => page.locator("h1").evaluate((heading) => getComputedStyle(heading).letterSpacing);
   await expect.poll(spacing).toBe("7px");
   expect(await isMarked(page)).toBe(true);
@@ -128,7 +144,7 @@ test("a utility's change shows, without loading the page anew", async ({ page, u
   await mark(page);
   const padding = () => page.locator("li:first-child").evaluate((item) => getComputedStyle(item).paddingLeft);
   expect(await padding()).toBe("16px");
-  edit("app/example-pages/prices.tsx", "px-4", "px-9");
+  edit("app/example-pages/prices.tsx", ["px-4", "px-9"]);
   await expect.poll(padding).toBe("36px");
   expect(await isMarked(page)).toBe(true);
 });
@@ -136,7 +152,7 @@ test("a utility's change shows, without loading the page anew", async ({ page, u
 test("what the policy would block is in the console", async ({ page, url, consoleMessages }) => {
   await open(page, `${url}/example-pages/progress`);
   expect(consoleMessages).toEqual([]);
-  edit("app/example-pages/progress.tsx", "style-src-attr 'unsafe-inline'", "");
+  edit("app/example-pages/progress.tsx", ["style-src-attr 'unsafe-inline'", ""]);
   const isReported = (message: string) => message.includes("Applying inline style violates");
   await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
   await page.goto("about:blank");
@@ -144,7 +160,7 @@ test("what the policy would block is in the console", async ({ page, url, consol
 });
 
 test.for([
-  { routes: "app/routes.ts", name: "first", line: 'route("/example-pages/first", "example-pages/first.tsx")' },
+  { routes: "app/routes.ts", name: "first", line: '{ path: "/example-pages/first", file: "example-pages/first.tsx" }' },
   { routes: "app/example-pages/routes.ts", name: "second", line: 'route("second", "example-pages/second.tsx")' },
 ])("a new page shows: a file, and a line in $routes", async ({ routes, name, line }, { page, url }) => {
   const path = `/example-pages/${name}`;
@@ -152,7 +168,7 @@ test.for([
   await open(page, url);
   expect(await listed()).not.toContain(path);
   writeFileSync(`${FOLDER}/app${path}.tsx`, "export default function New() {\n  return <h1>New</h1>;\n}\n");
-  edit(routes, "[\n", `[\n  ${line},\n`);
+  edit(routes, ["[\n", `[\n  ${line},\n`]);
   await expect.poll(async () => (await fetch(url + path)).status).toBe(200);
   await expect.poll(listed).toContain(path);
   await open(page, url + path);
@@ -160,30 +176,25 @@ test.for([
 });
 
 test("the error page has what the app shell provides", async ({ page, url, consoleMessages }) => {
-  edit("app/root.tsx", "{ QueryClientProvider }", "{ QueryClientProvider, useQuery }");
+  // At once: of two changes within 50 ms the development server would see the first.
   edit(
     "app/root.tsx",
-    "./components/message-page",
-    './components/message-page";\nimport { Tooltip } from "./components/tooltip',
+    ["{ QueryClientProvider }", "{ QueryClientProvider, useQuery }"],
+    ["./components/message-page", './components/message-page";\nimport { Tooltip } from "./components/tooltip'],
+    ["const status", 'const help = useQuery({ queryKey: ["help"], queryFn: () => "Call us" });\n  const status'],
+    ["<title>", '<Tooltip text="At any time"><button type="button">{help.data}</button></Tooltip><title>'],
   );
-  edit(
-    "app/root.tsx",
-    "const status",
-    'const help = useQuery({ queryKey: ["help"], queryFn: () => "Call us" });\n  const status',
-  );
-  edit(
-    "app/root.tsx",
-    "<title>",
-    '<Tooltip text="At any time"><button type="button">{help.data}</button></Tooltip><title>',
-  );
-  await open(page, `${url}/example-pages/broken/response`);
+  const broken = `${url}/example-pages/broken/response`;
+  // Until the server has seen the change, its document would have the page before it, and the browser's script the one after.
+  await expect.poll(async () => (await fetch(broken)).text()).toContain('<button type="button"');
+  await open(page, broken);
   await page.getByRole("button", { name: "Call us" }).hover();
   await page.getByRole("tooltip", { name: "At any time" }).waitFor();
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
 
 test("a server file's change shows", async ({ url }) => {
-  edit("server/http/security-headers.ts", '"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"');
+  edit("server/http/security-headers.ts", ['"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"']);
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
 });
 
@@ -198,6 +209,6 @@ test("the services work, and a change of theirs shows", async ({ url }) => {
     return String(data);
   };
   expect(await echo()).toBe("hello");
-  edit("server/services.ts", "client.send(data,", "client.send(data + ' again',");
+  edit("server/services.ts", ["client.send(data,", "client.send(data + ' again',"]);
   await expect.poll(echo).toBe("hello again");
 });

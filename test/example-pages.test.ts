@@ -151,6 +151,9 @@ test.for<[string, string, string | undefined, number, string | null]>([
   ["PROPFIND", "/example-pages/notes/1", undefined, 405, "GET, HEAD"],
   ["POST", "/example-pages/about", "a=1", 405, "GET, HEAD"],
   ["POST", "/example-pages/temperature", "a=1", 405, "GET, HEAD"],
+  ["OPTIONS", "/example-pages/temperature", undefined, 200, null],
+  ["GET", "/example-pages/password", undefined, 405, "POST, PUT, PATCH, DELETE"],
+  ["OPTIONS", "/example-pages/password", undefined, 405, "POST, PUT, PATCH, DELETE"],
 ])("%s %s with %s has status %d", async ([method, path, fields, status, allow], { grownServer }) => {
   const requestId = crypto.randomUUID();
   const response = await request(grownServer.url + path, {
@@ -162,7 +165,7 @@ test.for<[string, string, string | undefined, number, string | null]>([
   expect(response.headers.get("Allow")).toBe(allow);
   expect(response.headers.get("Location")).toBe(status === 303 ? "/example-pages/about" : null);
   expect(await response.text()).not.toMatch(/ at .*:\d+:\d+/);
-  const logged = () => grownServer.lines.filter((line) => line.requestId === requestId).map(({ msg }) => msg);
+  const logged = () => grownServer.lines.filter((line) => line["http.request.id"] === requestId).map(({ msg }) => msg);
   await expect.poll(logged).toEqual(["request"]);
 });
 
@@ -185,10 +188,10 @@ test.for<[string, string | undefined]>([
   const requestId = `test${path.replaceAll("/", "-")}`;
   const text = await (await request(grownServer.url + path, { headers: { "X-Request-Id": requestId } })).text();
   expect(text).not.toContain("secret");
-  const logged = () => grownServer.lines.filter((line) => line.requestId === requestId);
+  const logged = () => grownServer.lines.filter((line) => line["http.request.id"] === requestId);
   await expect.poll(() => logged().some(({ msg }) => msg === "request")).toBe(true);
   const errors = logged().filter(({ msg }) => msg !== "request");
-  expect(errors.map(({ err }) => (err as Error).message)).toEqual(message ? [message] : []);
+  expect(errors.map((line) => line["exception.message"])).toEqual(message ? [message] : []);
   expect((await request(`${grownServer.url}/`)).status).toBe(200);
 });
 
@@ -232,9 +235,12 @@ test("the log says of a client that leaves before the response has ended", async
   await stays.text();
   const leaves = await request(`${grownServer.url}/film.mp4`, { headers: { "X-Request-Id": "leaves" } });
   await leaves.body?.cancel();
-  const logged = (id: string) => grownServer.lines.filter(({ requestId }) => requestId === id);
-  await expect.poll(() => logged("leaves")).toEqual([expect.objectContaining({ status: 200, aborted: true })]);
-  expect(logged("stays")).toEqual([expect.not.objectContaining({ aborted: true })]);
+  const logged = (id: string) => grownServer.lines.filter((line) => line["http.request.id"] === id);
+  const aborted = { "error.type": "aborted" };
+  await expect
+    .poll(() => logged("leaves"))
+    .toEqual([expect.objectContaining({ "http.response.status_code": 200, ...aborted })]);
+  expect(logged("stays")).toEqual([expect.not.objectContaining(aborted)]);
 });
 
 test("navigation within the browser asks only for data, and streams it too", async ({ page, grownServer }) => {

@@ -6,17 +6,28 @@ const dedent = (text: string) => text.replaceAll(/^ +/gm, "");
 
 const README = readFileSync("README.md", "utf8");
 const PAGES = readdirSync("docs").filter((name) => name.endsWith(".md"));
+/** The code that says in its first line which file it is from. */
+const EXCERPTS = PAGES.flatMap((page) => {
+  const blocks = readFileSync(`docs/${page}`, "utf8").matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs);
+  return [...blocks].map(([, file = "", code = ""]) => ({ page, file, code }));
+});
 
-test.each(PAGES)("the code of docs/%s is that of the example pages, which tests try", (name) => {
-  const blocks = readFileSync(`docs/${name}`, "utf8").matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs);
-  const code = [...blocks].map(([, file, code = ""]) => ({ file, code }));
-  expect(code.length).toBeGreaterThan(0);
-  for (const { file, code: excerpt } of code) {
-    const path = ["test/fixtures/example-pages", "test/fixtures"].map((folder) => `${folder}/${file}`).find(existsSync);
-    expect(dedent(readFileSync(path ?? `no fixture ${file}`, "utf8"))).toContain(dedent(excerpt));
-  }
+test.each(EXCERPTS)("the code in docs/$page is that of $file, which tests try", ({ file, code }) => {
+  const folders = ["test/fixtures/example-pages", "test/fixtures", "."];
+  const path = folders.map((folder) => `${folder}/${file}`).find(existsSync);
+  expect(dedent(readFileSync(path ?? `no file ${file}`, "utf8"))).toContain(dedent(code));
 });
 
 test.each(PAGES)("README has a link to docs/%s", (name) => {
   expect(README).toContain(`](docs/${name})`);
+});
+
+test("the picture of a request's life has the middleware of the handbook's table, which are files", () => {
+  const picture = readFileSync("docs/life-of-a-request.svg", "utf8");
+  const pictured = [...picture.matchAll(/class="name"[^>]*>([^<]+)</g)].map(([, name]) => name);
+  const [, section = ""] = readFileSync("CONTRIBUTING.md", "utf8").split(/^## /m);
+  const [table = ""] = section.split("\n\n`server.ts`");
+  const told = [...table.matchAll(/^\| `([\w-]+)`/gm)].map(([, name]) => name);
+  expect(told).toEqual([...pictured, "error-handler"]);
+  for (const name of told) expect(existsSync(`server/middleware/${name}.ts`), name).toBe(true);
 });

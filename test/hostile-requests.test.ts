@@ -61,7 +61,7 @@ async function send(request: string) {
 async function readLog() {
   const path = `/logged-${server.lines.length}`;
   await send(get(path));
-  await expect.poll(() => server.lines.some((line) => line.path === path)).toBe(true);
+  await expect.poll(() => server.lines.some((line) => line["url.path"] === path)).toBe(true);
   return server.lines;
 }
 
@@ -319,8 +319,8 @@ test("an unknown path is one line in the log, and no error", async () => {
   const path = "/logged-once";
   await send(get(path));
   const log = await readLog();
-  expect(log.filter((line) => line.path === path)).toMatchObject([
-    { level: "info", msg: "request", method: "GET", status: 404, route: "404" },
+  expect(log.filter((line) => line["url.path"] === path)).toMatchObject([
+    { level: "info", msg: "request", "http.response.status_code": 404, "http.route": "/*" },
   ]);
   expect(log.filter(({ level }) => level !== "info")).toEqual([]);
   expect(JSON.stringify(log)).not.toContain("    at ");

@@ -1,6 +1,6 @@
 // What a page's headers say of keeping it: Cache-Control (RFC 9111, RFC 5861) and No-Vary-Search.
 import { expect, test } from "vitest";
-import { parseSharedLifetime } from "../server/http/cache-control.ts";
+import { isForSharedCaches, parseSharedLifetime } from "../server/http/cache-control.ts";
 import { createQueryFilter } from "../server/http/no-vary-search.ts";
 
 test.each([
@@ -20,6 +20,20 @@ test.each([
   ["", undefined],
 ])("Cache-Control: %s", (cacheControl, lifetime) => {
   expect(parseSharedLifetime(cacheControl)).toEqual(lifetime);
+});
+
+test.each([
+  ["public, max-age=0, s-maxage=60", true],
+  ["max-age=60", true],
+  ["no-cache", true],
+  ["", true],
+  ['private="set-cookie", max-age=60', true],
+  ["private, no-cache", false],
+  ["max-age=60,Private", false],
+  ["no-store", false],
+  ["public, No-Store", false],
+])("Cache-Control: %s lets a shared cache store a response: %s", (cacheControl, isAllowed) => {
+  expect(isForSharedCaches(cacheControl)).toBe(isAllowed);
 });
 
 test.each([

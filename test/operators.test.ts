@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import autocannon from "autocannon";
-import { vi } from "vitest";
+import { inject, vi } from "vitest";
 import { version } from "../package.json";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
@@ -9,9 +9,12 @@ import { type RunningServer, startServer } from "./support/start-server.ts";
 /** Of anything that a client wrote, in characters, in a line of the log. */
 const MAX_TEXT_LENGTH = 256;
 
+// Its services are ready, whatever the project's own need.
+test.override("server", ({ grownServer }) => grownServer);
+
 /** The line of a request, which is written a moment after its response. */
 function lineOf({ lines }: RunningServer, requestId: string | null | undefined) {
-  return vi.waitUntil(() => lines.find((line) => line.requestId === requestId), { timeout: 60_000 });
+  return vi.waitUntil(() => lines.find((line) => line["http.request.id"] === requestId), { timeout: 60_000 });
 }
 
 /** The samples of a page of metrics, by name and labels. Throws at what isn't in Prometheus' text format. */
@@ -67,18 +70,44 @@ test.for(["/livez", "/readyz", "/metrics"])("%s of the public port is not found"
 
 test("the metrics are in Prometheus' text format: the product's, Node's and the build's", async ({ server }) => {
   await fetch(server.url);
-  await lineOf(server, (await fetch(server.url)).headers.get("X-Request-Id"));
+  const requestId = crypto.randomUUID();
+  await fetch(server.url, { headers: { "X-Request-Id": requestId } });
+  await lineOf(server, requestId);
   const response = await fetch(`${server.opsUrl}/metrics`);
   expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const metrics = parseMetrics(await response.text());
-  const labels = 'route="home",method="GET",status="2xx"';
-  const total = metrics.get(`http_request_duration_seconds_count{${labels}}`);
+  const labels = 'http_request_method="GET",http_response_status_code="200",http_route="/"';
+  const total = metrics.get(`http_server_request_duration_seconds_count{${labels}}`);
   expect(total).toBeGreaterThanOrEqual(2);
-  expect(metrics.get(`http_request_duration_seconds_bucket{le="+Inf",${labels}}`)).toBe(total);
-  expect(metrics.get(`http_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0);
+  expect(metrics.get(`http_server_request_duration_seconds_bucket{le="+Inf",${labels}}`)).toBe(total);
+  expect(metrics.get(`http_server_request_duration_seconds_sum{${labels}}`)).toBeGreaterThan(0);
   expect(metrics.get(`app_build_info{version="${version}",revision="unknown"}`)).toBe(1);
   expect(metrics.get("process_cpu_seconds_total")).toBeGreaterThan(0);
   expect([...metrics.keys()].some((name) => name.startsWith("nodejs_eventloop_lag"))).toBe(true);
+});
+
+const REQUESTS = "http_server_request_duration_seconds_count";
+
+/** A count of requests, as Prometheus has it. */
+function toSeries(method: string, status: number, route: string) {
+  const labels = { http_request_method: method, http_response_status_code: status, http_route: route };
+  const list = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+  return `${REQUESTS}{${list}}`;
+}
+
+test("series are there before the first request", async () => {
+  const server = await startServer();
+  const metrics = parseMetrics(await (await fetch(`${server.opsUrl}/metrics`)).text());
+  await server.stop();
+  const expected = [
+    ...["/", "/*", "file"].flatMap((route) => [toSeries("GET", 200, route), toSeries("GET", 500, route)]),
+    ...[400, 405, 408, 413, 431].map((status) => `http_parser_rejections_total{status="${status}"}`),
+    ...["limit", "stalled", "pending"].map((reason) => `connections_dropped_total{reason="${reason}"}`),
+    ...["hit", "stale", "miss"].map((result) => `page_cache_requests_total{result="${result}"}`),
+    ...["not_kept", "failed"].map((result) => `page_cache_renders_total{result="${result}"}`),
+    ...["log_lines_dropped_total", "http_server_active_requests", "http_server_open_connections"],
+  ];
+  expect(expected.map((series) => [series, metrics.get(series)])).toEqual(expected.map((series) => [series, 0]));
 });
 
 test("10,000 paths and odd methods make no more than a few label sets", async ({ server }) => {
@@ -88,51 +117,56 @@ test("10,000 paths and odd methods make no more than a few label sets", async ({
     const { responses } = await exchange(server.url, `${requests}Connection: close\r\n\r\n`);
     expect(responses.map(({ status }) => status)).toEqual(Array(25).fill(404));
   }
-  const methods = ["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "M-SEARCH"];
-  for (const method of methods) await fetch(server.url, { method });
+  const methods = ["PUT", "DELETE", "PATCH", "OPTIONS"];
+  const unknownMethods = ["PROPFIND", "M-SEARCH"];
+  for (const method of [...methods, ...unknownMethods]) await fetch(server.url, { method });
   await exchange(server.url, "GET / HTTP/1.1\r\nHost: x y\r\nConnection: close\r\n\r\n");
   const metrics = parseMetrics(await (await fetch(`${server.opsUrl}/metrics`)).text());
-  const series = [...metrics.keys()].filter((name) => name.startsWith("http_request_duration_seconds_count"));
-  expect(
-    metrics.get('http_request_duration_seconds_count{route="404",method="GET",status="4xx"}'),
-  ).toBeGreaterThanOrEqual(10_000);
-  expect(metrics.get('http_request_duration_seconds_count{route="home",method="other",status="4xx"}')).toBe(
-    methods.length,
-  );
-  expect(metrics.get('http_request_duration_seconds_count{route="none",method="GET",status="4xx"}')).toBe(1);
-  expect(series.length).toBeLessThanOrEqual(5);
+  expect(metrics.get(toSeries("GET", 404, "/*"))).toBeGreaterThanOrEqual(10_000);
+  for (const method of methods) expect(metrics.get(toSeries(method, 405, "/"))).toBe(1);
+  expect(metrics.get(toSeries("_OTHER", 405, "/"))).toBe(unknownMethods.length);
+  expect(metrics.get(toSeries("GET", 400, ""))).toBe(1);
+  const requested = [...metrics].filter(([name, value]) => name.startsWith(REQUESTS) && value > 0);
+  expect(requested.length).toBeLessThanOrEqual(methods.length + 4);
 });
 
 test("start is two lines, the second with both ports and the time it took", ({ server }) => {
   const [starting, ready] = server.lines;
-  expect(starting).toMatchObject({ level: "info", msg: "starting", version, node: process.version });
+  expect(starting).toMatchObject({ level: "info", msg: "starting", "service.version": version });
   expect(ready).toMatchObject({ level: "info", msg: "ready", tookMs: expect.any(Number) });
   expect([ready?.port, ready?.opsPort].map(String)).toEqual([new URL(server.url).port, new URL(server.opsUrl).port]);
 });
 
 test.for<[string, string, string, string, number]>([
-  ["GET", "/", "/", "home", 200],
-  ["HEAD", "/?secret=1", "/", "home", 200],
-  ["GET", "/no/where", "/no/where", "404", 404],
-  ["DELETE", "/", "/", "home", 405],
+  ["GET", "/", "/", "/", 200],
+  ["HEAD", "/?secret=1", "/", "/", 200],
+  ["GET", "/no/where", "/no/where", "/*", 404],
+  ["DELETE", "/", "/", "/", 405],
   ["GET", "/assets/none.js", "/assets/none.js", "file", 404],
 ])("%s %s is a line", async ([method, target, path, route, status], { server }) => {
   const startedAt = Date.now();
   const requestId = `line-${crypto.randomUUID()}`;
   const headers = { "X-Request-Id": requestId, "User-Agent": "Tests/1.0" };
   await (await fetch(server.url + target, { method, headers })).arrayBuffer();
-  const { time, bytes, durationMs, ...line } = await lineOf(server, requestId);
+  const line = await lineOf(server, requestId);
   expect(line).toEqual({
+    time: expect.any(String),
     level: "info",
-    ...{ requestId, method, path, route, status },
-    client: "127.0.0.1",
-    userAgent: "Tests/1.0",
     msg: "request",
+    "http.request.id": requestId,
+    "http.request.method": method,
+    "url.path": path,
+    "http.route": route,
+    "http.response.status_code": status,
+    "http.response.size": expect.any(Number),
+    "http.server.request.duration": expect.any(Number),
+    "client.address": "127.0.0.1",
+    "user_agent.original": "Tests/1.0",
   });
-  expect(Date.parse(time as string)).toBeGreaterThanOrEqual(startedAt);
-  expect(Date.parse(time as string)).toBeLessThanOrEqual(Date.now());
-  expect(bytes).toBeGreaterThan(200);
-  expect(durationMs).toBeGreaterThan(0);
+  expect(Date.parse(line.time as string)).toBeGreaterThanOrEqual(startedAt);
+  expect(Date.parse(line.time as string)).toBeLessThanOrEqual(Date.now());
+  expect(line["http.response.size"]).toBeGreaterThan(200);
+  expect(line["http.server.request.duration"]).toBeGreaterThan(0);
 });
 
 test.for<[string, string, string | RegExp, string | RegExp]>([
@@ -145,9 +179,11 @@ test.for<[string, string, string | RegExp, string | RegExp]>([
   const { responses } = await exchange(server.url, request + rest);
   expect(responses[0]?.status).toBe(404);
   const line = await lineOf(server, requestId);
-  expect(line.path).toEqual(typeof path === "string" ? path : expect.stringMatching(path));
-  expect(line.userAgent).toEqual(typeof userAgent === "string" ? userAgent : expect.stringMatching(userAgent));
-  expect(JSON.stringify(line).length).toBeLessThan(2 * MAX_TEXT_LENGTH + 500);
+  expect(line["url.path"]).toEqual(typeof path === "string" ? path : expect.stringMatching(path));
+  expect(line["user_agent.original"]).toEqual(
+    typeof userAgent === "string" ? userAgent : expect.stringMatching(userAgent),
+  );
+  expect(JSON.stringify(line).length).toBeLessThan(2 * MAX_TEXT_LENGTH + 600);
 });
 
 test.for<[string, boolean]>([
@@ -160,24 +196,71 @@ test.for<[string, boolean]>([
   ["a, b", false],
   ["caf\xe9", false],
 ])("the request id %j is taken over: %s", async ([given, isTaken], { server }) => {
-  const request = `GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${given}\r\nConnection: close\r\n\r\n`;
+  const request = `POST / HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${given}\r\nConnection: close\r\n\r\n`;
   const { responses } = await exchange(server.url, request);
   const id = responses[0]?.headers["x-request-id"];
   if (isTaken) expect(id).toBe(given);
   else expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
-  expect((await lineOf(server, id)).status).toBe(200);
+  expect((await lineOf(server, id))["http.response.status_code"]).toBe(405);
 });
 
-test("every response has an id of its own", async ({ server }) => {
-  const paths = ["/", "/", "/no/where", "/assets/none.js", "/%"];
-  const responses = await Promise.all(paths.map((path) => fetch(server.url + path)));
-  expect(new Set(responses.map(({ headers }) => headers.get("X-Request-Id"))).size).toBe(paths.length);
+test("requests without an id get one each", async ({ server }) => {
+  const responses = await Promise.all(Array.from({ length: 5 }, () => fetch(server.url, { method: "POST" })));
+  expect(new Set(responses.map(({ headers }) => headers.get("X-Request-Id"))).size).toBe(5);
+});
+
+test.for<[string, string, string, string, boolean]>([
+  ["a kept page", "GET", "/example-pages/about", "public, max-age=0, s-maxage", false],
+  ["a page that is rendered once", "GET", "/no/where", "public, max-age=0, s-maxage", false],
+  ["a file", "GET", "/robots.txt", "public", false],
+  ["a large file", "HEAD", "/film.mp4", "public", false],
+  ["a page for one visitor", "GET", "/example-pages/notes/1", "private", true],
+  ["a page's own 404", "GET", "/example-pages/broken/not-found", "private", true],
+  ["a bug", "GET", "/example-pages/broken/loader", "private", true],
+  ["a missing asset", "GET", "/assets/none.js", "no-store", true],
+  ["a wrong method", "POST", "/", "no-store", true],
+])(
+  "%s, %s %s, has its id in the log, and where no shared cache keeps it, in the response",
+  async ([_what, method, path, cacheControl, isSent], { grownServer }) => {
+    const requestId = crypto.randomUUID();
+    const response = await fetch(grownServer.url + path, { method, headers: { "X-Request-Id": requestId } });
+    await response.arrayBuffer();
+    expect(response.headers.get("Cache-Control")).toContain(cacheControl);
+    expect(response.headers.get("X-Request-Id")).toBe(isSent ? requestId : null);
+    expect(await lineOf(grownServer, requestId)).toMatchObject({ msg: expect.any(String) });
+  },
+);
+
+test("a response of which the client has a copy has no id", async ({ server }) => {
+  const headers = { "If-None-Match": (await fetch(server.url)).headers.get("ETag") ?? "" };
+  const response = await fetch(server.url, { headers });
+  expect([response.status, response.headers.get("X-Request-Id")]).toEqual([304, null]);
+});
+
+test.for([
+  ["/example-pages/about", ["request"]],
+  ["/example-pages/broken/loader", ["render failed", "request"]],
+  ["/assets/none.js", ["request"]],
+] as const)("every line of a request for %s has the id of its trace", async ([path, messages], { grownServer }) => {
+  const traceId = crypto.randomUUID().replaceAll("-", "");
+  const send = (traceparent: string) => fetch(grownServer.url + path, { headers: { traceparent } });
+  await send(`00-${traceId}-00f067aa0ba902b7-01`);
+  await send(`00-${traceId}-0000000000000000-01`);
+  const findMessages = () => grownServer.lines.filter((line) => line.trace_id === traceId).map(({ msg }) => msg);
+  await expect.poll(findMessages).toEqual(messages);
+});
+
+test("without a valid traceparent, a line has no trace", async ({ server }) => {
+  const requestId = crypto.randomUUID();
+  await fetch(server.url, { headers: { "X-Request-Id": requestId, traceparent: "00-1-2-3" } });
+  expect(await lineOf(server, requestId)).not.toHaveProperty("trace_id");
 });
 
 test("on all interfaces, an IPv4 client has an IPv4 address", async () => {
   const server = await startServer({ HOST: "::" });
-  const response = await fetch(server.url);
-  expect(await lineOf(server, response.headers.get("X-Request-Id"))).toMatchObject({ client: "127.0.0.1" });
+  const requestId = crypto.randomUUID();
+  await fetch(server.url, { headers: { "X-Request-Id": requestId } });
+  expect(await lineOf(server, requestId)).toMatchObject({ "client.address": "127.0.0.1" });
   await server.stop();
 });
 
@@ -191,4 +274,31 @@ test.for([
   expect(load["2xx"]).toBe(5000);
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("whoever reads the log again after a while is told once how many lines were lost", async () => {
+  const server = await startServer({}, inject("grownFolder"));
+  const { child, url, opsUrl, lines } = server;
+  const countLost = async () => {
+    const metrics = parseMetrics(await (await fetch(`${opsUrl}/metrics`)).text());
+    return metrics.get("log_lines_dropped_total") ?? 0;
+  };
+  child.stdout.pause();
+  const headers = { "User-Agent": "u".repeat(MAX_TEXT_LENGTH) };
+  let sent = 0;
+  while ((await countLost()) === 0) {
+    const load = await autocannon({
+      url: `${url}/${"p".repeat(MAX_TEXT_LENGTH)}`,
+      headers,
+      connections: 10,
+      amount: 5000,
+    });
+    sent += load["4xx"];
+  }
+  child.stdout.resume();
+  await expect.poll(() => lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+  expect(await server.stop()).toBe(0);
+  const warnings = lines.filter(({ level }) => level === "warn");
+  expect(warnings).toMatchObject([{ msg: "lines lost: nobody read the log" }]);
+  expect(lines.filter(({ msg }) => msg === "request").length + Number(warnings[0]?.lines)).toBe(sent);
 });

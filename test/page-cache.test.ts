@@ -1,6 +1,7 @@
 // Pages that are kept: how long, for whom, and at what price.
 import request from "supertest";
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
+import { name } from "../package.json";
 import { loadApp } from "./support/load-app.ts";
 
 const FOLDER = inject("grownFolder");
@@ -31,10 +32,10 @@ const rendered = (count: number) => expect.poll(() => loaded.renders).toHaveLeng
 
 test("a page is rendered once, and then sent from memory until it is stale", async () => {
   const first = await get(POST);
-  expect([first.status, statusOf(first), first.headers.age]).toEqual([200, "greeting; fwd=uri-miss; stored", "0"]);
+  expect([first.status, statusOf(first), first.headers.age]).toEqual([200, `${name}; fwd=uri-miss; stored`, "0"]);
   wait(42);
   const second = await get(POST);
-  expect([second.status, statusOf(second), second.headers.age]).toEqual([200, "greeting; hit; ttl=18", "42"]);
+  expect([second.status, statusOf(second), second.headers.age]).toEqual([200, `${name}; hit; ttl=18`, "42"]);
   expect(second.text).toBe(first.text);
   expect(second.headers.etag).toBe(first.headers.etag);
   expect(second.headers["content-security-policy"]).not.toContain("nonce");
@@ -54,10 +55,10 @@ test("a stale page is sent at once, and replaced while nobody waits", async () =
   process.env.POSTS = "Buy oat milk";
   wait(61);
   const stale = await get(POST);
-  expect([statusOf(stale), stale.text]).toEqual(["greeting; hit; ttl=-1", first.text]);
+  expect([statusOf(stale), stale.text]).toEqual([`${name}; hit; ttl=-1`, first.text]);
   await rendered(2);
   const next = await get(POST);
-  expect([statusOf(next), next.headers.age]).toEqual(["greeting; hit; ttl=60", "0"]);
+  expect([statusOf(next), next.headers.age]).toEqual([`${name}; hit; ttl=60`, "0"]);
   expect(next.text).toContain("Buy oat milk");
   expect(next.headers.etag).not.toBe(first.headers.etag);
 });
@@ -67,7 +68,7 @@ test("a page whose time is over is rendered before it is sent", async () => {
   process.env.POSTS = "Buy oat milk";
   wait(60 + 3600);
   const response = await get(POST);
-  expect(statusOf(response)).toBe("greeting; fwd=stale; stored");
+  expect(statusOf(response)).toBe(`${name}; fwd=stale; stored`);
   expect(response.text).toContain("Buy oat milk");
 });
 
@@ -162,5 +163,5 @@ test("the store is bounded, and pages that are not found take no other's place",
   expect(loaded.renders).toHaveLength(300);
   expect(loaded.stored.pages).toBeLessThanOrEqual(80);
   expect(loaded.stored.bytes).toBeLessThanOrEqual(1_000_000);
-  expect(statusOf(await get(POST))).toBe("greeting; hit; ttl=60");
+  expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=60`);
 });

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { inject } from "vitest";
 import { expect, test } from "./support/fixtures.ts";
-import { startServer } from "./support/start-server.ts";
+import { SERVER_ENV, startServer } from "./support/start-server.ts";
 
 const FOLDER = inject("grownFolder");
 const PAGE = "/example-pages/start";
@@ -35,7 +35,7 @@ test.for([
   ["adds-header", /app\/example-pages\/start\.tsx: handle\.securityHeaders: img-src has no source like self/],
   ["keeps-layout", /app\/example-pages\/start-layout\.tsx can't say s-maxage/],
 ] as const)("a page that %s ends the start, with the name of its file", async ([what, message]) => {
-  const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", START: what };
+  const env = { ...SERVER_ENV, START: what };
   const start = promisify(execFile)(process.execPath, ["server/index.js"], { cwd: `${FOLDER}/build`, env });
   const { code, stdout, stderr } = await start.catch((error) => error);
   expect(code).toBe(1);

@@ -189,3 +189,32 @@ test("a route adds to the security headers that the layouts around it add to", (
     "Cross-Origin-Opener-Policy": "unsafe-none",
   });
 });
+
+test("a page without a path of its own has the action of the route around it, and a resource route never", () => {
+  const action = () => null;
+  const page = (id: string, parentId: string, rest: object, module: object = {}) => ({
+    [id]: { id, parentId, ...rest, module: { default: () => null, ...module } },
+  });
+  const { routes } = createRouteTable({
+    ...page("tasks", undefined as never, { path: "tasks" }, { action }),
+    ...page("index", "tasks", { index: true }),
+    ...page("done", "tasks", { path: "done" }),
+    ...page("frame", "tasks", {}),
+    ...page("framed", "frame", { index: true }),
+    ...page("data", "tasks", { path: "data" }, { default: undefined, loader: action }),
+    ...page("hook", "tasks", { path: "hook" }, { default: undefined, action }),
+  } as ServerBuild["routes"]);
+  const [read, write] = [
+    ["GET", "HEAD"],
+    ["POST", "PUT", "PATCH", "DELETE"],
+  ];
+  expect(Object.fromEntries(routes.map(({ id, methods }) => [id, methods]))).toEqual({
+    tasks: [...read, ...write],
+    index: [...read, ...write],
+    done: read,
+    frame: [...read, ...write],
+    framed: [...read, ...write],
+    data: read,
+    hook: write,
+  });
+});

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
 import { SettingsSchema } from "../server/services.ts";
-import { parseSettings } from "../server/settings.ts";
-import { startServer } from "./support/start-server.ts";
+import { parseSettings, ServerSettingsSchema } from "../server/settings.ts";
+import { SERVER_ENV, startServer } from "./support/start-server.ts";
 
 const WHOLE_NUMBER = (max: number) => `a whole number from 0 to ${max}`;
 const LEVELS = "one of fatal, error, warn, info, debug, trace, silent";
@@ -53,13 +53,14 @@ test.each([
   ["TRUST_PROXY", "10.0.0.0/33", RANGES],
   ["TRUST_PROXY", "10.0.0.1,,10.0.0.2", RANGES],
   ["TRUST_PROXY", "proxy.example.org", RANGES],
+  ["KEEP_ALIVE_TIMEOUT_MS", "0", "a whole number from 1 to 3600000"],
   ["SHUTDOWN_DELAY_MS", "5s", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_DELAY_MS", "-1", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_TIMEOUT_MS", "10_000", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_TIMEOUT_MS", "3600001", WHOLE_NUMBER(3_600_000)],
 ])("%s=%j is a fault that says what is allowed", (name, value, allowed) => {
   const fault = `${name}=${JSON.stringify(value)} is not valid: it must be ${allowed}`;
-  expect(parseSettings(SettingsSchema, { [name]: value })).toEqual({ faults: [fault] });
+  expect(parseSettings(ServerSettingsSchema, { [name]: value })).toEqual({ faults: [fault] });
 });
 
 test.each([
@@ -83,18 +84,19 @@ test.each([
   ["BODY_SIZE_LIMIT_BYTES", "10000000000", 10_000_000_000],
   ["STRICT_TRANSPORT_SECURITY", "max-age=0", "max-age=0"],
   ["STRICT_TRANSPORT_SECURITY", "max-age=1; includeSubDomains; preload", "max-age=1; includeSubDomains; preload"],
+  ["KEEP_ALIVE_TIMEOUT_MS", "620000", 620_000],
   ["SHUTDOWN_DELAY_MS", "0", 0],
   ["SHUTDOWN_DELAY_MS", "3600000", 3_600_000],
   ["SHUTDOWN_TIMEOUT_MS", "0", 0],
   ["SHUTDOWN_TIMEOUT_MS", "3600000", 3_600_000],
 ])("%s=%j is %j", (name, value, expected) => {
-  expect(parseSettings(SettingsSchema, { [name]: value })).toEqual({
+  expect(parseSettings(ServerSettingsSchema, { [name]: value })).toEqual({
     settings: expect.objectContaining({ [name]: expected }),
   });
 });
 
 test("a setting that is missing is a fault that says its name", () => {
-  const schema = v.object({ ...SettingsSchema.entries, DATABASE_URL: v.string() });
+  const schema = v.object({ ...ServerSettingsSchema.entries, DATABASE_URL: v.string() });
   const faults = ["DATABASE_URL is not set, and has no default"];
   expect(parseSettings(schema, {})).toEqual({ faults });
   expect(parseSettings(schema, { DATABASE_URL: "" })).toEqual({ faults });
@@ -111,15 +113,14 @@ test.each([
   ["192.0.2.1,2001:db8::/32", "2001:db8::1", true],
   ["192.0.2.1,2001:db8::/32", "192.0.2.2", false],
 ])("TRUST_PROXY=%s trusts %s: %j", (value, address, isTrusted) => {
-  const parsed = parseSettings(SettingsSchema, { TRUST_PROXY: value });
+  const parsed = parseSettings(ServerSettingsSchema, { TRUST_PROXY: value });
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   expect(parsed.settings.TRUST_PROXY(address, 0)).toBe(isTrusted);
 });
 
 /** Runs the server, which is expected to end by itself, in a working directory. */
 async function start(env: Record<string, string>, cwd = "build") {
-  const free = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
-  const options = { cwd, env: { ...free, ...env } };
+  const options = { cwd, env: { ...SERVER_ENV, ...env } };
   const command = promisify(execFile)(process.execPath, [resolve("build/server/index.js")], options);
   const { code, stdout, stderr } = await command.catch((error) => error);
   return { code, stdout, stderr };
@@ -168,7 +169,7 @@ test("the ports of the settings are the ports that the server listens on", async
   const { url, opsUrl, stop } = await startServer(ports);
   expect([new URL(url).port, new URL(opsUrl).port]).toEqual([ports.PORT, ports.OPS_PORT]);
   expect((await fetch(url)).status).toBe(200);
-  expect((await fetch(`${opsUrl}/readyz`)).status).toBe(200);
+  expect((await fetch(`${opsUrl}/livez`)).status).toBe(200);
   expect(await stop()).toBe(0);
 });
 
@@ -180,9 +181,9 @@ test("the README's table has every setting, with its default", () => {
     name,
     cell,
   ]);
-  const defaults = Object.entries(SettingsSchema.entries).map(([name, { default: value }]) => [
+  const defaults = Object.entries(SettingsSchema.entries).map(([name, schema]) => [
     name,
-    value ? `\`${value}\`` : expect.stringMatching(/^[a-z]/),
+    "default" in schema && schema.default ? `\`${schema.default}\`` : expect.stringMatching(/^[a-z]/),
   ]);
   expect(rows).toEqual(defaults);
 });

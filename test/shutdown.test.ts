@@ -67,7 +67,7 @@ function probe(opsUrl: string) {
 }
 
 test.each([1, 2, 3])("a stop under load costs no request (%d)", async () => {
-  const server = await startServer();
+  const server = await startServer({}, GROWN);
   const outcomes: Record<string, number> = {};
   const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: false })];
   const clients = agents.flatMap((agent) =>
@@ -80,14 +80,14 @@ test.each([1, 2, 3])("a stop under load costs no request (%d)", async () => {
   const { ECONNRESET: resets = 0, ...others } = outcomes;
   expect(resets).toBeLessThanOrEqual(1);
   expect(others).toEqual({ ok: expect.any(Number), ECONNREFUSED: clients.length });
-  const statuses = server.lines.filter(({ msg }) => msg === "request").map(({ status }) => status);
+  const statuses = server.lines.filter(({ msg }) => msg === "request").map((line) => line["http.response.status_code"]);
   expect(statuses).toEqual(Array(outcomes.ok).fill(200));
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   "%s stops a server that nobody uses, a line a step",
   async (signal) => {
-    const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS });
+    const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
     server.child.kill(signal);
     expect(await server.exited).toBe(0);
     expect(stepsOf(server)).toEqual(STEPS);
@@ -119,8 +119,8 @@ test("streams without an end end at a stop, as whole responses", async () => {
   const requests = server.lines.filter(({ msg }) => msg === "request");
   expect(requests).toHaveLength(streams.length);
   for (const line of requests) {
-    expect(line).toMatchObject({ route: "example-pages/ticks", status: 200 });
-    expect(line.aborted).toBeUndefined();
+    expect(line).toMatchObject({ "http.route": "/example-pages/ticks", "http.response.status_code": 200 });
+    expect(line["error.type"]).toBeUndefined();
   }
   expect(stepsOf(server)).toEqual(STEPS);
   // Such as of too many listeners.
@@ -154,7 +154,7 @@ test("a file that is on its way to a slow reader arrives whole", async () => {
 });
 
 test("a request whose last bytes come just after the signal is handled", async () => {
-  const server = await startServer();
+  const server = await startServer({}, GROWN);
   const partial = await open(server.url, "GET / HTTP/1.1\r\nHost: x\r\n");
   const idle = await open(server.url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await waitForResponse(idle); // Connections are accepted in order, so both are.
@@ -170,7 +170,7 @@ test("a request whose last bytes come just after the signal is handled", async (
 });
 
 test("idle connections don't keep a server from stopping", async () => {
-  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS });
+  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const sockets = [
     await open(server.url, ""),
     await open(server.url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
@@ -198,7 +198,7 @@ test("what is still in flight at the timeout is cut, and the exit code says so",
   const error = await response.catch((error) => error.cause.code);
   expect(error).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
   expect(server.lines.slice(-3)).toMatchObject([
-    { msg: "request", route: "example-pages/slow", aborted: true },
+    { msg: "request", "http.route": "/example-pages/slow", "error.type": "aborted" },
     { level: "warn", cut: 1 },
     { msg: "stopped" },
   ]);
@@ -206,14 +206,14 @@ test("what is still in flight at the timeout is cut, and the exit code says so",
 });
 
 test("a server goes on for as long as the delay says, and then stops", async () => {
-  const server = await startServer({ SHUTDOWN_DELAY_MS: "500" });
+  const server = await startServer({ SHUTDOWN_DELAY_MS: "500" }, GROWN);
   expect(await server.stop()).toBe(0);
   expect(stepsOf(server)).toEqual(STEPS);
   expect(lineOf(server, "stopped")?.tookMs).toBeGreaterThanOrEqual(499);
 });
 
 test("a second signal ends the server at once", async () => {
-  const server = await startServer({ SHUTDOWN_DELAY_MS: HOUR_MS });
+  const server = await startServer({ SHUTDOWN_DELAY_MS: HOUR_MS }, GROWN);
   server.child.kill("SIGTERM");
   // Soon after the first it counts as the same signal.
   await vi.waitUntil(() => !server.child.kill("SIGINT"), { timeout: 60_000 });
@@ -222,7 +222,7 @@ test("a second signal ends the server at once", async () => {
 });
 
 test("SIGUSR1 opens no inspector", async () => {
-  const { child, exited, ...server } = await startServer();
+  const { child, exited, ...server } = await startServer({}, GROWN);
   child.kill("SIGUSR1");
   expect((await fetch(server.url)).status).toBe(200);
   await expect(fetch("http://127.0.0.1:9229/json")).rejects.toThrow();
@@ -231,7 +231,7 @@ test("SIGUSR1 opens no inspector", async () => {
 });
 
 test("a signal that npm passes on a second time counts once", async () => {
-  const { child, exited } = await startServer();
+  const { child, exited } = await startServer({}, GROWN);
   // Stopped meanwhile, it gets both at the same time.
   for (const signal of ["SIGSTOP", "SIGINT", "SIGTERM", "SIGCONT"] as const) child.kill(signal);
   expect(await exited).toBe(0);
@@ -250,7 +250,7 @@ test.each([
   expect(await server.exited).toBe(1);
   const stack = expect.stringMatching(/^Error: .*\n {4}at /);
   expect(server.lines.filter(({ level }) => level === "fatal")).toEqual([
-    expect.objectContaining({ msg: event, err: expect.objectContaining({ message, stack }) }),
+    expect.objectContaining({ msg: event, "exception.message": message, "exception.stacktrace": stack }),
   ]);
   expect(stepsOf(server).slice(2)).toEqual([event, ...STEPS.slice(2)]);
 });

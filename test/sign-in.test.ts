@@ -44,7 +44,7 @@ test("only who has signed in sees a private page", async ({ grownServer: { url }
 });
 
 test("servers with the same secret know each other's sessions", async () => {
-  const start = () => startServer({ SESSION_SECRET: "the operator's" }, inject("grownFolder"));
+  const start = () => startServer({ SESSION_SECRET: "the operators' own, of 32 characters" }, inject("grownFolder"));
   const [one, two] = await Promise.all([start(), start()]);
   expect((await get(`${two.url}/example-pages/account`, await signIn(one.url))).status).toBe(200);
   expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0]);

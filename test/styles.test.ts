@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
+import { inject } from "vitest";
 import { expect, open, test } from "./support/fixtures.ts";
 
 test.override("server", ({ grownServer }) => grownServer);
@@ -45,6 +47,11 @@ test("one stylesheet beside the documents has Tailwind, and only pages that impo
   expect(await linked("/example-pages/dialog")).toEqual([file]);
   for (const path of ["/", "/nowhere", "/example-pages/about", "/example-pages/notes/1"])
     expect(await linked(path), path).not.toContain(file);
+  const folder = `${inject("grownFolder")}/build/client/assets`;
+  const files = readdirSync(folder).filter((name) => name.endsWith(".css"));
+  expect(files.filter((name) => readFileSync(`${folder}/${name}`, "utf8").includes(".max-w-prose{"))).toEqual([
+    file.replace("/assets/", ""),
+  ]);
   const { headers } = await fetch(server.url + file);
   expect(headers.get("Cache-Control")).toContain("immutable");
 });

@@ -3,14 +3,15 @@ export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; stal
 
 const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate"];
 
+/** Whether `Cache-Control` lets a shared cache store a response that is cacheable at all (RFC 9111 §3). */
+export function isForSharedCaches(cacheControl: string) {
+  const directives = parseDirectives(cacheControl);
+  return !directives.has("no-store") && directives.get("private") !== "";
+}
+
 /** What `Cache-Control` allows a shared cache (RFC 9111 §5.2.2.10, RFC 5861); nothing without a valid `s-maxage`. */
 export function parseSharedLifetime(cacheControl: string): SharedLifetime | undefined {
-  const directives = new Map(
-    cacheControl.split(",").map((directive): [string, string] => {
-      const [name = "", value = ""] = directive.split("=", 2);
-      return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, "$1")];
-    }),
-  );
+  const directives = parseDirectives(cacheControl);
   const secondsOf = (name: string) => (/^\d+$/.test(directives.get(name) ?? "") ? Number(directives.get(name)) : 0);
   const fresh = secondsOf("s-maxage");
   if (fresh === 0 || FORBIDDING.some((name) => directives.has(name))) return undefined;
@@ -19,4 +20,13 @@ export function parseSharedLifetime(cacheControl: string): SharedLifetime | unde
     staleWhileRevalidate: secondsOf("stale-while-revalidate"),
     staleIfError: secondsOf("stale-if-error"),
   };
+}
+
+function parseDirectives(cacheControl: string) {
+  return new Map(
+    cacheControl.split(",").map((directive): [string, string] => {
+      const [name = "", value = ""] = directive.split("=", 2);
+      return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, "$1")];
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
-import { brotliCompress, constants, gzip } from "node:zlib";
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import Negotiator from "negotiator";
 
 export type ContentCoding = "br" | "gzip" | "identity";
@@ -34,4 +34,14 @@ export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
     promisify(gzip)(bytes, { level: LEVELS[effort].gzip }),
   ]);
   return { ...(br.length < bytes.length && { br }), ...(gz.length < bytes.length && { gzip: gz }) };
+}
+
+/** Compresses a stream. All that is written is flushed, so that the client can read it at once. */
+export function createEncoder(coding: Exclude<ContentCoding, "identity">) {
+  if (coding === "gzip") return createGzip({ flush: constants.Z_SYNC_FLUSH });
+  return createBrotliCompress({
+    flush: constants.BROTLI_OPERATION_FLUSH,
+    // About as fast as gzip. A window of more than 256 KB takes more memory, and few pages are larger.
+    params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 },
+  });
 }

@@ -27,9 +27,18 @@ export function createQueryFilter(noVarySearch: string | null, alwaysCounting: s
     return params.names ? !params.names.includes(name) : (except.names?.includes(name) ?? false);
   };
   return (query) => {
-    if (query === "") return query;
-    const counting = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => counts(name)));
-    if (keyOrder.isSet) counting.sort();
-    return counting.size === 0 ? "" : `?${counting}`;
+    // As the client wrote them: another spelling of the same is another address, which costs a render, and no more.
+    const pairs = query
+      .slice(1)
+      .split("&")
+      .filter((pair) => pair !== "" && counts(nameOf(pair)));
+    if (keyOrder.isSet) pairs.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) > nameOf(b))));
+    return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
   };
+}
+
+/** The name of a parameter like `a=1`, decoded. */
+function nameOf(pair: string) {
+  const [name = ""] = pair.split("=", 1);
+  return /[%+]/.test(name) ? String(new URLSearchParams(name).keys().next().value) : name;
 }

@@ -53,7 +53,12 @@ export function mergeHeaders(...sets: Record<string, string>[]) {
 }
 
 /** Sends a stored response in the content coding that the client prefers, or tells it that it has it already. */
-export function sendStored(req: IncomingMessage, res: ServerResponse, stored: StoredResponse, ownHeaders: string[]) {
+export function sendStored(
+  req: IncomingMessage,
+  res: ServerResponse,
+  stored: StoredResponse,
+  ownHeaders: string[] = [],
+) {
   const { body, etag, headers, notModifiedHeaders } = stored.variants[negotiateContentCoding(req.headers)];
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
   if (stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import proxyaddr from "proxy-addr";
+import { parseRequestTarget } from "../http/request-target.ts";
 import type { Middleware } from "./chain.ts";
 
 /** Characters of anything that a client wrote. */
@@ -15,38 +16,52 @@ export type TrustProxy = (address: string, hop: number) => boolean;
 
 export type AccessLogOptions = {
   log: Logger;
-  recordRequest: (routeId: string, method: string, status: number, seconds: number) => void;
+  recordRequest: (method: string, status: number, route: string | undefined, seconds: number) => void;
   trustProxy: TrustProxy;
 };
 
-/** Logs and measures each request once its response has ended. */
+/** Logs and measures each request once its response has ended, by the names of OpenTelemetry's conventions. */
 export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
     const { socket, method = "", url = "" } = req;
     const bytesBefore = socket.bytesWritten;
     res.on("close", () => {
-      const durationMs = performance.now() - startedAt;
-      const { requestId, target, routeId = "none" } = res.locals;
-      recordRequest(routeId, method, res.statusCode, durationMs / 1000);
+      const seconds = (performance.now() - startedAt) / 1000;
+      const { requestId, traceId, target, httpRoute } = res.locals;
+      recordRequest(method, res.statusCode, httpRoute, seconds);
       log.info(
         {
-          requestId,
-          method,
-          path: (target?.path ?? url).slice(0, MAX_FIELD_LENGTH),
-          route: routeId,
-          status: res.statusCode,
-          bytes: socket.bytesWritten - bytesBefore,
-          durationMs: Math.round(durationMs * 1000) / 1000,
-          client: clientAddress(req, trustProxy),
-          userAgent: req.headers["user-agent"]?.slice(0, MAX_FIELD_LENGTH).replace(CONTROL_CHARACTERS, "\uFFFD"),
-          aborted: res.writableFinished ? undefined : true,
+          // No spread: with one, the line takes six times as long.
+          "http.request.id": requestId,
+          trace_id: traceId,
+          "http.request.method": method,
+          "url.path": (target?.path ?? url).slice(0, MAX_FIELD_LENGTH),
+          "http.route": httpRoute,
+          "http.response.status_code": res.statusCode,
+          "http.response.size": socket.bytesWritten - bytesBefore,
+          "http.server.request.duration": Math.round(seconds * 1e6) / 1e6,
+          "client.address": clientAddress(req, trustProxy),
+          "user_agent.original": userAgent(req),
+          "error.type": res.writableFinished ? undefined : "aborted",
         },
         "request",
       );
     });
     next();
   };
+}
+
+/** Logs a request for another protocol, such as WebSockets: the services respond to it, and nobody sees how. */
+export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<AccessLogOptions, "log" | "trustProxy">) {
+  const { method, url = "" } = req;
+  const path = (parseRequestTarget(url)?.path ?? url).slice(0, MAX_FIELD_LENGTH);
+  const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent(req) };
+  log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
+}
+
+function userAgent({ headers }: IncomingMessage) {
+  return headers["user-agent"]?.slice(0, MAX_FIELD_LENGTH).replace(CONTROL_CHARACTERS, "\uFFFD");
 }
 
 /** The address of the client before the trusted proxies; what they pass on must be an address. */

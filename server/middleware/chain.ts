@@ -1,18 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { HttpError } from "http-errors";
 import type { RequestTarget } from "../http/request-target.ts";
-import type { RouteEntry } from "../pages/route-table.ts";
+import type { RouteEntry } from "../pages/route-entry.ts";
 
 declare global {
   namespace Express {
     /** What the middleware has found out about a request. */
     interface Locals {
       requestId: string;
+      /** Of the trace that the client or the proxy says the request belongs to. */
+      traceId?: string | undefined;
       target: RequestTarget;
       /** The route whose page or data is asked for; none for a file. */
       route: RouteEntry | undefined;
-      /** What log and metrics call the route. */
-      routeId: string;
+      /** What log and metrics call the route: its pattern. */
+      httpRoute: string | undefined;
       /** The nonce of the inline elements of a page that is rendered for this request. */
       nonce?: string;
     }

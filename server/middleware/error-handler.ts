@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { HttpError } from "http-errors";
 import type { Logger } from "pino";
 import type { ErrorMiddleware } from "./chain.ts";
+import { toLogFields } from "./request-id.ts";
 
 /** For a client to notice that its body is rejected. */
 const LINGER_TIMEOUT_MS = 5000;
@@ -13,8 +14,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
     if (error === req.socket.errored || res.writableEnded) return;
     // The adapter makes a URL of the address.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
-    const { requestId } = res.locals;
-    if (status >= 500) log.error({ err: error, requestId }, "request failed");
+    if (status >= 500) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
     const body = `${STATUS_CODES[status]}\n`;
     const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };
@@ -24,7 +24,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
       ...error.headers,
       ...type,
       "Cache-Control": "no-store",
-      "X-Request-Id": requestId,
+      "X-Request-Id": res.locals.requestId,
     });
     if (status !== 413 || req.complete) return res.end(req.method === "HEAD" ? undefined : body);
     // To close while the client is sending would reset the connection before it has read why (RFC 9112 §9.6).

@@ -13,7 +13,7 @@ export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): Requ
     const { headers, socket } = req;
     delete headers["x-forwarded-host"];
     const scheme = headers["x-forwarded-proto"]?.toString().split(",", 1)[0]?.trim() ?? "";
-    if (trustProxy(socket.remoteAddress ?? "", 0) && SCHEMES.includes(scheme)) headers["x-forwarded-proto"] = scheme;
+    if (SCHEMES.includes(scheme) && trustProxy(socket.remoteAddress ?? "", 0)) headers["x-forwarded-proto"] = scheme;
     else delete headers["x-forwarded-proto"];
     if (origin) {
       headers.host = origin.host;

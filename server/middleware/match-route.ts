@@ -1,21 +1,30 @@
 import createHttpError from "http-errors";
-import { findRoute } from "../pages/build.ts";
+import { findRoute, routes } from "../pages/build.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
-import { READ_METHODS } from "../pages/route-table.ts";
+import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 import type { Middleware } from "./chain.ts";
 
-/** Finds the route of a request, and rejects a method that a file or a kept page doesn't allow. */
+/** What log and metrics call the route of a file. */
+const FILE_ROUTE = "file";
+
+/** Every `http.route` that there is. */
+export const HTTP_ROUTES = new Set([FILE_ROUTE, ...routes.map(({ pattern }) => pattern)]);
+
+/** Finds the route of a request, and rejects a method that a file, a kept page or a resource route doesn't allow. */
 export function matchRoute(files: ClientFiles): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);
     const route = isFile ? undefined : findRoute(path);
     res.locals.route = route;
-    res.locals.routeId = isFile ? "file" : (route?.id ?? "none");
+    res.locals.httpRoute = isFile ? FILE_ROUTE : route?.pattern;
     const methods = route?.methods ?? READ_METHODS;
-    // Of other pages React Router decides it, but a Request with the method TRACE can't be made.
-    const isDecidedLater = route && !route.isPrerendered && !route.kept && req.method !== "TRACE";
-    const isAllowed = isDecidedLater || methods.includes(req.method ?? "");
+    const { method = "" } = req;
+    // A resource route's loader gets OPTIONS and the like, too; of other pages React Router decides it.
+    const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
+    const isDecidedLater = route && !route.isPrerendered && !route.kept && !route.isResource;
+    // A Request with the method TRACE can't be made.
+    const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };
 }

@@ -11,18 +11,17 @@ export type CacheResult = "hit" | "stale" | "miss";
  */
 export function pageCache(store: PageStore, recordLookup: (result: CacheResult) => void): Middleware {
   return (req, res, next) => {
-    const { route, target, requestId } = res.locals;
+    const { route, target } = res.locals;
     if (!route || (req.method !== "GET" && req.method !== "HEAD")) return next();
-    const id = ["X-Request-Id", requestId];
     const document = route.isPrerendered ? store.findDocument(route.id) : undefined;
-    if (document) return sendStored(req, res, document, id);
+    if (document) return sendStored(req, res, document);
     const { kept } = route;
     if (!kept) return next();
 
     const address = target.path + kept.filterQuery(target.query);
     const send = (page: StoredPage, status: string) => {
       const age = String(Math.floor(ageOf(page)));
-      sendStored(req, res, page.response, [...id, "Age", age, "Cache-Status", `${name}; ${status}`]);
+      sendStored(req, res, page.response, ["Age", age, "Cache-Status", `${name}; ${status}`]);
     };
     const page = store.find(address);
     const { fresh, staleWhileRevalidate, staleIfError } = kept.lifetime;

@@ -8,9 +8,10 @@ import { RouterContextProvider } from "react-router";
 import { renderContext, signalContext } from "../../app/context.ts";
 import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
-import type { SetContext } from "../pages/render-page.ts";
-import { ACTION_METHODS, READ_METHODS } from "../pages/route-table.ts";
+import type { RenderOptions } from "../pages/render-page.ts";
+import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 import { setDefaultHeaders } from "./default-headers.ts";
+import { toLogFields } from "./request-id.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
@@ -18,20 +19,30 @@ const RENDERED_CACHE_CONTROL = "private, no-cache";
 /** In development the browser's console has what the policy would block, and nothing is blocked. */
 const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
 
+/** One for all: to make one, with its stack, costs more than a hundredth of a render. */
+const CLOSED = new DOMException("The response has closed", "AbortError");
+
+type Options = RenderOptions & {
+  log: Logger;
+  /** Aborted when the server shuts down. */
+  shutdown: AbortSignal;
+};
+
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render(log: Logger, shutdown: AbortSignal, setContext: SetContext): RequestHandler {
+export function render({ log, shutdown, setContext, origin }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each request listens.
   const handleRequest = createRequestHandler({
     build,
     mode: import.meta.env.MODE,
     getLoadContext: (_req, res) => {
-      const { nonce, requestId } = res.locals;
+      const { nonce } = res.locals;
       const context = new RouterContextProvider();
       context.set(renderContext, {
         nonce,
+        origin,
         onError(err) {
           // A response that has ended was a rejection, of which the page sees a broken body.
-          if (!res.writableEnded) log.error({ err, requestId }, "render failed");
+          if (!res.writableEnded) log.error({ err, ...toLogFields(res.locals) }, "render failed");
         },
       });
       context.set(signalContext, createSignal(res, shutdown));
@@ -61,7 +72,7 @@ export function render(log: Logger, shutdown: AbortSignal, setContext: SetContex
 /** Not `AbortSignal.any`, which on Node 20 keeps what it makes for as long as one of its signals is there. */
 function createSignal(res: Response, shutdown: AbortSignal) {
   const controller = new AbortController();
-  const abort = () => controller.abort();
+  const abort = () => controller.abort(CLOSED);
   if (shutdown.aborted) abort();
   shutdown.addEventListener("abort", abort);
   res.once("close", () => {

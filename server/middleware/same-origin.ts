@@ -2,6 +2,7 @@ import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
 import { isSameOrigin, type OriginSettings } from "../http/same-origin.ts";
+import { toLogFields } from "./request-id.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 const MAX_FIELD_LENGTH = 256;
@@ -13,10 +14,13 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
     const { origin, host, "sec-fetch-site": site } = headers;
     const seen = { origin, host, "sec-fetch-site": site };
     const fields = Object.fromEntries(
-      Object.entries(seen).map(([name, value]) => [name, String(value).slice(0, MAX_FIELD_LENGTH)]),
+      Object.entries(seen).map(([name, value]) => [
+        `http.request.header.${name}`,
+        [String(value).slice(0, MAX_FIELD_LENGTH)],
+      ]),
     );
     log.warn(
-      { requestId: res.locals.requestId, headers: fields },
+      { ...toLogFields(res.locals), ...fields },
       "cross-origin request rejected: is the host that the client sees in ORIGIN, and this origin in TRUSTED_ORIGINS?",
     );
     next(createHttpError(403));

@@ -2,8 +2,6 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Above the 60 s for which load balancers keep idle connections, so that theirs is the first to close. */
-const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How often requests that are over their timeout are looked for. */
 const CHECK_INTERVAL_MS = 2000;
@@ -11,13 +9,15 @@ const CHECK_INTERVAL_MS = 2000;
 const CONNECTION_BYTES = 16 * 1024;
 const CONNECTIONS_SHARE = 0.25;
 
+type Options = { keepAliveTimeoutMs?: number; maxConnections?: number | undefined };
+
 /** The server for clients, not listening yet. */
-export function createPublicServer(maxConnections = defaultMaxConnections()) {
+export function createPublicServer({ keepAliveTimeoutMs, maxConnections = defaultMaxConnections() }: Options = {}) {
   const server: Server = createServer({
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: 0, // A large upload may take its time as long as it progresses (stalled-clients.ts).
-    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    keepAliveTimeout: keepAliveTimeoutMs,
     // A second Host header then makes the value invalid, instead of being dropped.
     joinDuplicateHeaders: true,
     // The application rejects a missing one, and logs it.

@@ -12,7 +12,12 @@ type PendingRequest = { req: IncomingMessage; res: ServerResponse };
  * connection closes, Node tells only the first response, so the others would never close theirs. While requests are
  * queued no more are read from the connection, or a client that reads no response could fill the memory.
  */
-export function queueRequests(server: Server, listener: RequestListener, onDrop: () => void) {
+export function queueRequests(
+  server: Server,
+  listener: RequestListener,
+  onDrop: () => void,
+  onUpgrade: (req: IncomingMessage) => void = () => {},
+) {
   /** The requests of each connection whose responses have not ended: the first is being handled. */
   const connections = new Map<Socket, PendingRequest[]>();
   let pendingCount = 0;
@@ -66,7 +71,7 @@ export function queueRequests(server: Server, listener: RequestListener, onDrop:
 
   return {
     connections: connections as ReadonlyMap<Socket, readonly PendingRequest[]>,
-    upgraded: trackUpgrades(server, connections),
+    upgraded: trackUpgrades(server, connections, onUpgrade),
     countPending: () => pendingCount,
     /** Queues new requests until `release` is called. */
     hold() {

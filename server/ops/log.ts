@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { pino } from "pino";
 
 /** Lines are written in chunks of this many characters, so that few requests cost a system call. */
@@ -6,6 +7,8 @@ const CHUNK_LENGTH = 32_768;
 const FLUSH_INTERVAL_MS = 200;
 /** When more than this waits for a reader, lines are dropped rather than kept. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
+/** And until no more than this waits, so that a slow reader isn't told of each chunk that it has missed. */
+const RESUME_BYTES = MAX_BUFFERED_BYTES / 2;
 
 /** Has a function run at most so many times a second: what strangers cause must not fill the log. */
 export function limitRate<Args extends unknown[]>(maxPerSecond: number, run: (...args: Args) => void) {
@@ -19,10 +22,25 @@ export function limitRate<Args extends unknown[]>(maxPerSecond: number, run: (..
   };
 }
 
-/** A logger of JSON lines on standard output. `onDrop` is told how many lines were lost. */
+/** A logger of JSON lines on standard output. `onDrop` is told how many lines were lost, and so is who reads again. */
 export function createLog(level: string, onDrop: (lines: number) => void) {
-  const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, timestamp: createTimestamp(), formatters }, createDestination(onDrop));
+  const formatters = {
+    level: (label: string) => ({ level: label }),
+    log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
+  };
+  const onResume = (lines: number) => log.warn({ lines }, "lines lost: nobody read the log");
+  const log = pino(
+    { level, base: null, timestamp: createTimestamp(), formatters },
+    createDestination(onDrop, onResume),
+  );
+  return log;
+}
+
+/** Has `err`, as pino calls it, by OpenTelemetry's names. Its causes and properties are in the stack trace. */
+function nameException({ err, ...fields }: Record<string, unknown>) {
+  const type = err instanceof Error ? err.constructor.name : typeof err;
+  const message = err instanceof Error ? err.message : String(err);
+  return { ...fields, "exception.type": type, "exception.message": message, "exception.stacktrace": inspect(err) };
 }
 
 /** As pino's `isoTime`, formatted once per millisecond: for each line it is a tenth of what a kept page costs. */
@@ -41,21 +59,27 @@ function createTimestamp() {
  * Not pino's own destination: its writes occupy a thread each, so a reader of the log that stalls
  * without going away would keep the process from ever ending. Node's stream waits without one.
  */
-function createDestination(onDrop: (lines: number) => void) {
+function createDestination(onDrop: (lines: number) => void, onResume: (lines: number) => void) {
   const { stdout } = process;
   let chunk = "";
   let lines = 0;
+  let lost = 0;
   const flush = (done?: () => void) => {
-    if (stdout.writableLength < MAX_BUFFERED_BYTES) stdout.write(chunk, done);
-    else {
+    if (stdout.writableLength <= (lost > 0 ? RESUME_BYTES : MAX_BUFFERED_BYTES)) {
+      const missed = lost;
+      lost = 0;
+      if (missed > 0) onResume(missed); // Adds its line to the chunk.
+      stdout.write(chunk, done);
+    } else {
       onDrop(lines);
+      lost += lines;
       done?.();
     }
     chunk = "";
     lines = 0;
   };
   stdout.on("error", () => {}); // A reader that goes away takes the log with it, but no request.
-  setInterval(() => chunk && flush(), FLUSH_INTERVAL_MS).unref();
+  setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
   return {
     write(line: string) {

@@ -1,17 +1,28 @@
+import { STATUS_CODES } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../../package.json";
 
 /** Which build this is: the commit is known where the build was told. */
 export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };
 
-const STATUS_CLASSES = ["", "1xx", "2xx", "3xx", "4xx", "5xx"];
-const DROP_REASONS = ["limit", "stalled", "pending"] as const;
-const CACHE_RESULTS = ["hit", "stale", "miss"] as const;
-const RENDER_RESULTS = ["kept", "not_kept", "failed"] as const;
-const METHODS = new Set(["GET", "HEAD", "POST"]);
+/** Those that OpenTelemetry's HTTP conventions know; any other is `_OTHER`. */
+const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
+/** Those of the conventions from 5 ms on. A kept page takes less than 0.1 ms. */
+const BUCKETS_SECONDS = [
+  ...[0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025],
+  ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+];
+/** The rate of a series that appears with its first request misses that one. */
+const INITIAL_STATUSES = [200, 500];
+const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
-/** Metrics for Prometheus. Label values come from fixed sets, whatever clients send. */
-export function createMetrics() {
+type RequestQueue = { connections: { size: number }; countPending: () => number };
+
+/**
+ * Metrics for Prometheus, those of requests by OpenTelemetry's HTTP conventions. `routes` are the patterns to expect.
+ * Label values come from fixed sets, whatever clients send.
+ */
+export function createMetrics(routes: Iterable<string>) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -19,23 +30,42 @@ export function createMetrics() {
     .labels(BUILD_INFO)
     .set(1);
   const duration = new Histogram({
-    name: "http_request_duration_seconds",
+    name: "http_server_request_duration_seconds",
     help: "Time from a request's headers to the end of its response.",
-    labelNames: ["route", "method", "status"] as const,
-    buckets: [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
+    labelNames: ["http_request_method", "http_response_status_code", "http_route"] as const,
+    buckets: BUCKETS_SECONDS,
     registers,
   });
+  const toLabels = (method: string, status: number, route: string) => ({
+    http_request_method: METHODS.has(method) ? method : "_OTHER",
+    http_response_status_code: status in STATUS_CODES ? status : "_OTHER",
+    http_route: route,
+  });
+  for (const route of routes) for (const status of INITIAL_STATUSES) duration.zero(toLabels("GET", status, route));
 
-  const connectionsDropped = new Counter({
-    name: "connections_dropped_total",
-    help: "Connections closed without a response: over the limit, stalled, or with too many requests pending.",
-    labelNames: ["reason"] as const,
-    registers,
-  });
-  const requestsRejected = new Counter({
-    name: "http_parser_rejections_total",
-    help: "Requests that the parser rejected, by the status sent.",
-    labelNames: ["status"] as const,
+  /** A counter by one label, whose values are known. Returns what counts one. */
+  const countBy = <Value extends string | number>(
+    label: string,
+    values: readonly Value[],
+    name: string,
+    help: string,
+  ) => {
+    const counter = new Counter({ name, help, labelNames: [label], registers });
+    for (const value of values) counter.inc({ [label]: value }, 0);
+    return (value: Value) => counter.inc({ [label]: value });
+  };
+  const readGauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  const upgrades = new Counter({
+    name: "http_upgrade_requests_total",
+    help: "Requests for another protocol, such as WebSockets, which the services respond to.",
     registers,
   });
   const linesDropped = new Counter({
@@ -43,42 +73,48 @@ export function createMetrics() {
     help: "Log lines lost because nobody read them.",
     registers,
   });
-  const pageLookups = new Counter({
-    name: "page_cache_requests_total",
-    help: "Requests for kept pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
-    labelNames: ["result"] as const,
-    registers,
-  });
-  const pageRenders = new Counter({
-    name: "page_cache_renders_total",
-    help: "Renders of pages to keep, and what came of them.",
-    labelNames: ["result"] as const,
-    registers,
-  });
-  const pages = new Gauge({ name: "page_cache_pages", help: "Pages in memory.", registers });
-  const pageBytes = new Gauge({ name: "page_cache_bytes", help: "What they take, in bytes.", registers });
-  for (const result of CACHE_RESULTS) pageLookups.inc({ result }, 0);
-  for (const result of RENDER_RESULTS) pageRenders.inc({ result }, 0);
-  for (const reason of DROP_REASONS) connectionsDropped.inc({ reason }, 0);
+  let stored = { pages: 0, bytes: 0 };
+  readGauge("page_cache_pages", "Pages in memory.", () => stored.pages);
+  readGauge("page_cache_bytes", "What they take, in bytes.", () => stored.bytes);
 
   return {
     registry,
-    recordConnectionDropped: (reason: (typeof DROP_REASONS)[number]) => connectionsDropped.inc({ reason }),
-    recordParserRejection: (status: number) => requestsRejected.inc({ status }),
-    recordLookup: (result: (typeof CACHE_RESULTS)[number]) => pageLookups.inc({ result }),
-    recordRender: (result: (typeof RENDER_RESULTS)[number]) => pageRenders.inc({ result }),
-    recordStored(count: number, bytes: number) {
-      pages.set(count);
-      pageBytes.set(bytes);
+    recordConnectionDropped: countBy(
+      "reason",
+      ["limit", "stalled", "pending"],
+      "connections_dropped_total",
+      "Connections closed without a response: over the limit, stalled, or with too many requests pending.",
+    ),
+    recordParserRejection: countBy(
+      "status",
+      PARSER_STATUSES,
+      "http_parser_rejections_total",
+      "Requests that the parser rejected, by the status sent.",
+    ),
+    recordLookup: countBy(
+      "result",
+      ["hit", "stale", "miss"],
+      "page_cache_requests_total",
+      "Requests for kept pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
+    ),
+    recordRender: countBy(
+      "result",
+      ["kept", "not_kept", "failed"],
+      "page_cache_renders_total",
+      "Renders of pages to keep, and what came of them.",
+    ),
+    recordStored(pages: number, bytes: number) {
+      stored = { pages, bytes };
     },
+    recordUpgrade: () => upgrades.inc(),
     recordLinesDropped: (lines: number) => linesDropped.inc(lines),
-    recordRequest(route: string, method: string, status: number, seconds: number) {
-      const labels = {
-        route,
-        method: METHODS.has(method) ? method : "other",
-        status: STATUS_CLASSES[Math.floor(status / 100)] ?? "other",
-      };
-      duration.observe(labels, seconds);
+    /** Without a route, the label is empty, which to Prometheus is none. */
+    recordRequest(method: string, status: number, route: string | undefined, seconds: number) {
+      duration.observe(toLabels(method, status, route ?? ""), seconds);
+    },
+    measureQueue({ connections, countPending }: RequestQueue) {
+      readGauge("http_server_active_requests", "Requests whose responses have not ended.", countPending);
+      readGauge("http_server_open_connections", "Connections that clients have open.", () => connections.size);
     },
   };
 }

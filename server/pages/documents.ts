@@ -4,8 +4,8 @@ import { contentSecurityPolicy } from "../http/content-security-policy.ts";
 import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
 import { build, findFile, routes } from "./build.ts";
-import { READS_HEADERS, type RenderOptions, renderPage } from "./render-page.ts";
-import type { RouteEntry } from "./route-table.ts";
+import { findDrawbacks, type RenderOptions, renderPage } from "./render-page.ts";
+import type { RouteEntry } from "./route-entry.ts";
 
 /** For a page that says nothing of it: browsers revalidate, which a 304 makes cheap. */
 const DEFAULT_CACHE_CONTROL = "public, max-age=0";
@@ -44,10 +44,10 @@ export async function renderDocuments({ securityHeaders, log, ...options }: Opti
     const page = await renderPage(pattern.replaceAll("?", ""), options).catch((cause) => {
       throw new Error(`${file} can't be rendered once`, { cause });
     });
-    const { status, obstacle, readsHeaders, cacheControl = DEFAULT_CACHE_CONTROL, body } = page;
+    const { status, obstacle, cacheControl = DEFAULT_CACHE_CONTROL, body } = page;
     const reason = obstacle ?? (status === 200 || status === 404 ? undefined : `status ${status}`);
     if (reason !== undefined) throw new Error(`${file} can't be rendered once (${reason})`);
-    if (readsHeaders) log.warn({ file }, READS_HEADERS);
+    for (const reason of findDrawbacks(page)) log.warn({ file, reason }, "page that is the same for everybody");
     const headers = mergeHeaders(securityHeaders, page.headers, { "Cache-Control": cacheControl });
     const bodies = { ...(await compress(body, "best")), identity: body };
     return [id, storeResponse({ ...page, headers, bodies })];

@@ -4,9 +4,10 @@ import type { Logger } from "pino";
 import { compress } from "../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
 import { findFile, routes } from "./build.ts";
+import { copyString } from "./copy-string.ts";
 import { renderDocuments } from "./documents.ts";
-import { READS_HEADERS, type RenderedPage, type RenderOptions, renderPage } from "./render-page.ts";
-import { isDynamic, type KeptPage } from "./route-table.ts";
+import { findDrawbacks, type RenderedPage, type RenderOptions, renderPage } from "./render-page.ts";
+import { isDynamic, type KeptPage } from "./route-entry.ts";
 
 /** A page in memory, and when it was rendered, on the clock of `performance.now()`. */
 export type StoredPage = { response: StoredResponse; bodies: Bodies; renderedAt: number };
@@ -27,7 +28,7 @@ export type PageStoreOptions = RenderOptions & {
 
 /** Pages that are not found have a part of the store to themselves: however many are asked for, no other has to go. */
 const NOT_FOUND_SHARE = 1 / 8;
-/** What a page takes beside its content: its address, header lists, the maps. */
+/** What a page takes beside its content and its address: header lists, the maps. */
 const PAGE_BYTES = 4096;
 /** After a render that gave nothing to keep, the next for its address waits this long. */
 const RETRY_INTERVAL_MS = 5000;
@@ -52,7 +53,8 @@ export async function createPageStore({
     new LRUCache<string, StoredPage>({
       max: Math.ceil(maxPages * share),
       maxSize: Math.ceil(maxBytes * share),
-      sizeCalculation: ({ bodies }) => Object.values(bodies).reduce((sum, { length }) => sum + length, PAGE_BYTES),
+      sizeCalculation: ({ bodies }, address) =>
+        Object.values(bodies).reduce((sum, { length }) => sum + length, PAGE_BYTES + address.length),
     });
   const found = createCache(1 - NOT_FOUND_SHARE);
   const notFound = createCache(NOT_FOUND_SHARE);
@@ -97,7 +99,8 @@ export async function createPageStore({
   }
 
   const warn = ({ routeId }: KeptPage, reason: string) => {
-    if (!warned.has(routeId + reason)) log.warn({ file: findFile(routeId), reason }, "page that says s-maxage");
+    if (!warned.has(routeId + reason))
+      log.warn({ file: findFile(routeId), reason }, "page that is the same for everybody");
     warned.add(routeId + reason);
   };
 
@@ -105,13 +108,12 @@ export async function createPageStore({
     try {
       await waitForTurn();
       const rendered = await renderPage(address, { origin, setContext });
-      if (rendered.readsHeaders) warn(kept, READS_HEADERS);
+      for (const reason of findDrawbacks(rendered)) warn(kept, reason);
       metrics.recordRender(rendered.obstacle === undefined ? "kept" : "not_kept");
       if (rendered.obstacle === undefined) {
         failures.delete(address);
         return await keep(kept, address, rendered, waitsForCompression);
       }
-      warn(kept, `not kept: ${rendered.obstacle}`);
     } catch (err) {
       metrics.recordRender("failed");
       if (!failures.has(address)) log.error({ err, file: findFile(kept.routeId) }, "page not rendered");
@@ -131,7 +133,8 @@ export async function createPageStore({
     /** Renders an address once for all who ask meanwhile. Resolves with nothing if it failed or can't be kept. */
     async refresh(kept: KeptPage, address: string) {
       if (performance.now() - (failures.get(address) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return undefined;
-      const rendering = renders.get(address) ?? render(kept, address).finally(() => renders.delete(address));
+      const rendering =
+        renders.get(address) ?? render(kept, copyString(address)).finally(() => renders.delete(address));
       renders.set(address, rendering);
       return rendering;
     },

@@ -20,7 +20,7 @@ export type RenderedPage = {
   obstacle: string | undefined;
 };
 
-export const READS_HEADERS =
+const READS_HEADERS =
   "a loader or middleware of it, or around it, reads the request's headers, but the page is the same for everybody: all " +
   "get that of a client without cookies (docs/sign-in-and-forms.md)";
 
@@ -29,12 +29,15 @@ const KEPT_STATUSES = [200, 301, 308, 404];
 /** They tell of one message, or of its content. */
 const NOT_COPIED = ["cache-control", "content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
+/** What `request.url` starts with where the operator names no origin. */
+const UNNAMED_ORIGIN = "http://localhost";
+
 /** Sets what loaders find in their context, beside the server's own. */
 export type SetContext = (context: RouterContextProvider) => void;
 
 export type RenderOptions = {
-  /** The scheme and host at which pages are rendered. */
-  origin: string;
+  /** The site's public origin, where the operator names it. */
+  origin: string | undefined;
   setContext: SetContext;
 };
 
@@ -48,10 +51,10 @@ export async function renderPage(address: string, { origin, setContext }: Render
   const errors: unknown[] = [];
   const nonce = randomUUID();
   const context = new RouterContextProvider();
-  context.set(renderContext, { nonce, isPrerendered: true, onError: (error) => errors.push(error) });
+  context.set(renderContext, { nonce, isPrerendered: true, origin, onError: (error) => errors.push(error) });
   setContext(context);
   // Not resolved against the origin, since "//a" is a path here.
-  const request = new Request(origin + address);
+  const request = new Request((origin ?? UNNAMED_ORIGIN) + address);
   const areHeadersRead = watchHeaders(request);
   const response = await handleRequest(request, context);
   const { status } = response;
@@ -79,6 +82,11 @@ export async function renderPage(address: string, { origin, setContext }: Render
   return { ...page, headers: mergeHeaders(defaults, headers), body: Buffer.from(html) };
 }
 
+/** What the page's file should be looked at for. */
+export function findDrawbacks({ readsHeaders, obstacle }: RenderedPage) {
+  return [...(readsHeaders ? [READS_HEADERS] : []), ...(obstacle === undefined ? [] : [`not kept: ${obstacle}`])];
+}
+
 /** Returns whether the headers of a request, a cookie among them, have been asked for since. */
 function watchHeaders(request: Request) {
   const { headers } = request;
@@ -101,10 +109,18 @@ function findObstacle({ status, headers }: Response) {
   return undefined;
 }
 
+const MODULE_PRELOAD = /<link rel="modulepreload"([^>]*>)/g;
+
 /**
  * Nothing that a page shows waits for its scripts, so they may come after all that does. Browsers load preloads with
- * high priority unless told otherwise, which React Router's <Scripts> can't.
+ * high priority unless told otherwise, which React Router's <Scripts> can't; and it names its entry twice, where
+ * modules of routes import it.
  */
 function prioritizeContent(html: string) {
-  return html.replaceAll('<link rel="modulepreload"', '$& fetchpriority="low"');
+  const preloaded = new Set<string>();
+  return html.replace(MODULE_PRELOAD, (link, rest) => {
+    if (preloaded.has(link)) return "";
+    preloaded.add(link);
+    return `<link rel="modulepreload" fetchpriority="low"${rest}`;
+  });
 }

@@ -1,19 +1,31 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-const LEFT_OUT = new Set([".env", ".git", ".react-router", "bench", "build", "docs", "node_modules", "test"]);
+const NEVER_COPIED = [".env", ".git", ".react-router", "build", "node_modules"];
+/** What neither a build nor the development server needs. */
+const TESTS_AND_DOCS = ["bench", "docs", "test"];
 
 /** The size of `/film.mp4`, a large file of the copy with the example pages: it repeats "0123456789". */
 export const FILM_BYTES = 50 * 1024 * 1024;
 
-/** Copies the project, as it is here and without its tests, to a new folder. */
-export function copyProject() {
+/** Copies the project, as it is here, to a new folder; its tests too where they are to run there. */
+export function copyProject({ withTests = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  const leftOut = withTests ? NEVER_COPIED : [...NEVER_COPIED, ...TESTS_AND_DOCS];
   for (const name of readdirSync(".")) {
-    if (!LEFT_OUT.has(name)) cpSync(name, join(folder, name), { recursive: true });
+    if (!leftOut.includes(name)) cpSync(name, join(folder, name), { recursive: true });
   }
   mkdirSync(join(folder, "node_modules"));
   // Packages are links, so that the folder around them, where Vite keeps its cache, is the copy's own; but in
@@ -31,10 +43,16 @@ export function copyAndGrow() {
   const folder = copyProject();
   cpSync("test/fixtures/services.ts", join(folder, "server/services.ts"));
   cpSync("test/fixtures/example-pages", join(folder, "app/example-pages"), { recursive: true });
-  const routes = readFileSync("app/routes.ts", "utf8").replace("[\n", "[\n  ...examplePages,\n");
-  const line = 'import { examplePages } from "./example-pages/routes";\n';
-  writeFileSync(join(folder, "app/routes.ts"), line + routes);
-  const config = readFileSync("vite.config.ts", "utf8").replace("string[] = []", 'string[] = ["@node-rs/argon2"]');
+  // Whatever form the project's own list has, it stays as it is.
+  renameSync(join(folder, "app/routes.ts"), join(folder, "app/own-routes.ts"));
+  const lines = [
+    'import type { RouteConfig } from "@react-router/dev/routes";',
+    'import { examplePages } from "./example-pages/routes";',
+    'import routes from "./own-routes";',
+    "export default [\n  ...examplePages,\n  ...(await routes),\n] satisfies RouteConfig;\n",
+  ];
+  writeFileSync(join(folder, "app/routes.ts"), lines.join("\n"));
+  const config = readFileSync("vite.config.ts", "utf8").replace(/(EXTERNAL_PACKAGES.* = \[)/, '$1"@node-rs/argon2", ');
   writeFileSync(join(folder, "vite.config.ts"), config);
   writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
   return folder;

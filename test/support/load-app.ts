@@ -1,14 +1,13 @@
 import { pino } from "pino";
 import type * as App from "../../server/app.ts";
-import { SettingsSchema } from "../../server/services.ts";
-import { parseSettings } from "../../server/settings.ts";
+import { parseSettings, ServerSettingsSchema } from "../../server/settings.ts";
 
 type Options = { env?: Record<string, string>; cachesPages?: boolean };
 
 /** Loads the application of a build, to be handled without a port, what it logs, and what it says of its page cache. */
 export async function loadApp(folder: string, { env = {}, cachesPages = true }: Options = {}) {
   const { createApp } = (await import(`${folder}/build/server/app.js`)) as typeof App;
-  const parsed = parseSettings(SettingsSchema, env);
+  const parsed = parseSettings(ServerSettingsSchema, env);
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: { level: number; msg: string; file?: string }[] = [];
   const renders: string[] = [];

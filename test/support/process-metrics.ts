@@ -1,6 +1,6 @@
 import type { RunningServer } from "./start-server.ts";
 
-/** What the server says of its own memory, in MB, and of what it holds: sockets, the asking one too, and files. */
+/** What the server says of its own memory, in MB, and of what it holds: sockets, the asking one too, timers and files. */
 export async function readProcessMetrics({ opsUrl }: Pick<RunningServer, "opsUrl">) {
   const text = await (await fetch(`${opsUrl}/metrics`, { headers: { Connection: "close" } })).text();
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1] ?? 0);
@@ -8,6 +8,7 @@ export async function readProcessMetrics({ opsUrl }: Pick<RunningServer, "opsUrl
     residentMB: Math.round(read("process_resident_memory_bytes") / 1e6),
     heapMB: Math.round(read("nodejs_heap_size_used_bytes") / 1e6),
     sockets: read('nodejs_active_resources{type="TCPSocketWrap"}'),
+    timers: read('nodejs_active_resources{type="Timeout"}'),
     resources: read("nodejs_active_resources_total"),
     files: read("process_open_fds"),
   };

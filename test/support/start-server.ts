@@ -1,8 +1,27 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
+import { parseEnv } from "node:util";
+
+/** What the services need and has no default: as the environment says, or the project's `.env.example`. */
+const REQUIRED = Object.entries(parseEnv(readFileSync(".env.example", "utf8"))).map(([name, value]) => [
+  name,
+  process.env[name] ?? value,
+]);
+
+/** The environment of a server on free ports, whichever services it has. */
+export const SERVER_ENV: Record<string, string> = {
+  PATH: process.env.PATH ?? "",
+  HOST: "127.0.0.1",
+  PORT: "0",
+  OPS_PORT: "0",
+  ...Object.fromEntries(REQUIRED),
+  // What the services of the example pages need.
+  SESSION_SECRET: "0123456789abcdef".repeat(4),
+};
 
 type Line = Record<string, unknown> & { msg: string };
 
@@ -35,7 +54,7 @@ process.once("exit", () => {
 export function spawnServer(env: Record<string, string> = {}, folder = process.cwd()): ServerProcess {
   const child = spawn(process.execPath, [`${folder}/build/server/index.js`], {
     cwd: `${folder}/build`, // Where there is no `.env`.
-    env: { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0", ...env },
+    env: { ...SERVER_ENV, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   running.add(child);
@@ -45,17 +64,17 @@ export function spawnServer(env: Record<string, string> = {}, folder = process.c
   return { child, lines, exited: once(child, "close").then(([code]) => code) };
 }
 
-/** Spawns a production build, and resolves when it says that it is ready. */
+/** Spawns a production build, and resolves when it listens: it is ready, unless its services are not. */
 export async function startServer(env: Record<string, string> = {}, folder = process.cwd()): Promise<RunningServer> {
   const server = spawnServer(env, folder);
   const { child, lines, exited } = server;
-  const findReady = () => lines.find(({ msg }) => msg === "ready");
-  while (!findReady() && running.has(child)) await setTimeout(10);
-  const ready = findReady();
-  if (!ready) throw new Error(`the server exited with ${await exited}: ${JSON.stringify(lines)}`);
+  const findPorts = () => lines.find(({ opsPort }) => opsPort !== undefined);
+  while (!findPorts() && running.has(child)) await setTimeout(10);
+  const ports = findPorts();
+  if (!ports) throw new Error(`the server exited with ${await exited}: ${JSON.stringify(lines)}`);
   const stop = () => {
     child.kill("SIGTERM");
     return exited;
   };
-  return { ...server, url: `http://127.0.0.1:${ready.port}`, opsUrl: `http://127.0.0.1:${ready.opsPort}`, stop };
+  return { ...server, url: `http://127.0.0.1:${ports.port}`, opsUrl: `http://127.0.0.1:${ports.opsPort}`, stop };
 }

@@ -1,0 +1,101 @@
+import type { Request, RequestHandler, Response } from "express";
+import onHeaders from "on-headers";
+import { createEncoder, negotiateContentCoding } from "../http/content-coding.ts";
+
+/** A shorter body takes one packet, compressed or not. */
+const MIN_BYTES = 1024;
+/** Of event streams, and of other responses; each takes up to 0.6 MB. Without one, a response is sent as it is. */
+const MAX_ENCODERS = 32;
+
+const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
+const EVENT_STREAM = /^text\/event-stream\b/i;
+const NO_TRANSFORM = /\bno-transform\b/i;
+
+/** Compresses what is rendered while it is streamed. What is complete at once is sent as one, with its length. */
+export function compression(): RequestHandler {
+  const encoderCounts = { events: 0, others: 0 };
+
+  function openEncoder(req: Request, res: Response, length: number | undefined) {
+    const coding = prepareHeaders(req, res, length);
+    const kind = EVENT_STREAM.test(res.get("Content-Type") ?? "") ? "events" : "others";
+    if (coding === "identity" || encoderCounts[kind] >= MAX_ENCODERS || res.destroyed) return undefined;
+    const etag = res.get("ETag");
+    if (etag?.startsWith('"')) res.set("ETag", `W/${etag}`); // RFC 9110 §8.8.1
+    for (const name of ["Content-Length", "Accept-Ranges"]) res.removeHeader(name);
+    // Whether there is enough to compress, HEAD can't know (RFC 9110 §9.3.2).
+    if (req.method === "HEAD") return undefined;
+    res.set("Content-Encoding", coding);
+    encoderCounts[kind] += 1;
+    return createEncoder(coding).once("close", () => {
+      encoderCounts[kind] -= 1;
+    });
+  }
+
+  return (req, res, next) => {
+    const [write, end, emit] = [res.write.bind(res), res.end.bind(res), res.emit.bind(res)];
+    const held: Uint8Array[] = [];
+    let heldBytes = 0;
+    let length: number | undefined;
+    let sending: NodeJS.Immediate | undefined;
+    let encoder: ReturnType<typeof openEncoder>;
+
+    onHeaders(res, () => {
+      encoder = openEncoder(req, res, length);
+      if (!encoder) return;
+      encoder.on("data", (bytes) => write(bytes) || encoder?.pause());
+      encoder.on("end", () => end());
+      encoder.on("error", next);
+      encoder.on("drain", () => emit("drain"));
+      // Whoever writes waits for the encoder, and the encoder for the connection.
+      const resume = () => encoder?.resume();
+      Object.assign(res, { emit: (...args: [string]) => (args[0] === "drain" ? resume() : emit(...args)) });
+    });
+    res.once("close", () => {
+      clearImmediate(sending);
+      encoder?.destroy();
+    });
+
+    function send(isLast: boolean) {
+      clearImmediate(sending);
+      sending = undefined;
+      const bytes = Buffer.concat(held.splice(0));
+      heldBytes = 0;
+      if (isLast && req.method !== "HEAD") length = bytes.length;
+      if (bytes.length > 0 && !res.headersSent) {
+        if (length !== undefined) res.set("Content-Length", String(length));
+        res.writeHead(res.statusCode);
+      }
+      const target = encoder ?? { write, end };
+      if (isLast) target.end(bytes);
+      else if (target.write(bytes)) emit("drain");
+    }
+    Object.assign(res, {
+      /** What is written before the next event is handled, which most pages are whole, is sent as one. */
+      write(chunk: string | Uint8Array, encoding?: BufferEncoding) {
+        const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
+        held.push(bytes);
+        heldBytes += bytes.length;
+        sending ??= setImmediate(send, false);
+        return heldBytes < res.writableHighWaterMark && !(encoder ?? res).writableNeedDrain;
+      },
+      end(chunk?: string | Uint8Array, encoding?: BufferEncoding) {
+        if (chunk) this.write(chunk, encoding);
+        send(true);
+        return res;
+      },
+    });
+    next();
+  };
+}
+
+/** Sets what a response says of its coding whichever it gets, and chooses that. */
+function prepareHeaders(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
+  const type = res.get("Content-Type") ?? "";
+  if (EVENT_STREAM.test(type)) res.set("X-Accel-Buffering", "no"); // Proxies such as nginx would wait for more.
+  // A 304 doesn't tell its type.
+  if (!COMPRESSIBLE_TYPE.test(type) && res.statusCode !== 304) return "identity";
+  res.vary("Accept-Encoding");
+  const isFinal = [204, 206, 304].includes(res.statusCode) || res.hasHeader("Content-Encoding");
+  if (length < MIN_BYTES || isFinal || NO_TRANSFORM.test(res.get("Cache-Control") ?? "")) return "identity";
+  return negotiateContentCoding(req.headers);
+}

@@ -1,0 +1,40 @@
+// "A page is a file and a line": a copy of the project, grown as the README, CONTRIBUTING and docs/ say, passes its tests.
+import { execFile } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { promisify } from "node:util";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { growProduct } from "./support/grow-product.ts";
+
+const FOLDER = await growProduct();
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+/** Nothing of what Vitest sets for this test. */
+const PASSED_ON = ["PATH", "HOME", "TMPDIR", "CHROMIUM"].map((name) => [name, process.env[name]]);
+const ENV = { NO_COLOR: "1", ...Object.fromEntries(PASSED_ON.filter(([, value]) => value)) };
+/** As many tests as in all other files together, on however busy a machine. */
+const HOURS = { timeout: 2 * 60 * 60 * 1000 };
+const OPTIONS = { cwd: FOLDER, env: ENV, maxBuffer: 64 * 1024 * 1024 };
+
+test("a product that has grown out of the project passes its own and the project's tests", HOURS, async () => {
+  await promisify(execFile)("npm", ["run", "format"], OPTIONS);
+  const running = promisify(execFile)("npm", ["test"], OPTIONS);
+  onTestFinished(() => void running.child.kill());
+  const { code, stdout, stderr } = await running.then(
+    (done) => ({ code: 0, ...done }),
+    (error) => error,
+  );
+  const summary = stdout.split("\n").filter((line: string) => /^ +(Test Files|Tests) /.test(line));
+  expect({ code, summary }, stdout.slice(-20_000) + stderr.slice(-20_000)).toEqual({
+    code: 0,
+    // Passed, and neither failed nor skipped.
+    summary: [
+      expect.stringMatching(/^ +Test Files +(\d+) passed \(\1\)$/),
+      expect.stringMatching(/^ +Tests +(\d+) passed \(\1\)$/),
+    ],
+  });
+  const own = readdirSync(`${FOLDER}/app`, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.test\./.test(file),
+  );
+  expect(own.length).toBeGreaterThan(0);
+  for (const file of own) expect(stdout).toContain(` app/${file} (`);
+});

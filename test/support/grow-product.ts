@@ -1,0 +1,117 @@
+import { randomFillSync } from "node:crypto";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { PNG } from "pngjs";
+import routes from "../../app/routes.ts";
+import { copyProject } from "./copy-project.ts";
+
+/** Example pages that become the product's, with the tests beside them. */
+const PAGES =
+  `about.tsx dialog.tsx note.tsx note.test.ts weather.tsx temperature.ts docs.tsx docs-start.tsx docs-page.tsx
+  tasks.tsx tasks-start.tsx sign-up.tsx sign-up.test.ts sign-in.tsx sign-out.ts private.tsx account.tsx password.ts
+  upload.tsx clock.tsx ticks.ts`.split(/\s+/);
+
+/** What test/fixtures/product/app/routes/home.tsx says, and in which colours. */
+const HOME = {
+  path: "/",
+  title: "Coffee & Cake",
+  description: 'Today\'s coffee & cake, with a pinch of "salt".',
+  texts: ["Good Morning", "Coffee & cake at all times.", "About us"],
+};
+const COLORS = [
+  { colorScheme: "light", ink: "#10233f", paper: "#eefaf3" },
+  { colorScheme: "dark", ink: "#effff6", paper: "#07240f" },
+];
+
+const SETTINGS = [
+  ["DATABASE_URL", "postgres://127.0.0.1:1/product", "The database."],
+  ["SESSION_SECRET", "made-with-openssl-rand-hex-32-by-us", "Signs the cookies of sessions."],
+];
+
+/**
+ * Copies the whole project, with its tests, and grows a product out of it as the README, CONTRIBUTING and docs/ say.
+ * A project that has further pages already is a product: it stays as it is.
+ */
+export async function growProduct() {
+  const folder = copyProject({ withTests: true });
+  if ((await routes).length > 2) return folder;
+  addPages(folder);
+  addServices(folder);
+  changeGreeting(folder);
+  return folder;
+}
+
+function edit(file: string, change: (text: string) => string) {
+  const text = readFileSync(file, "utf8");
+  const changed = change(text);
+  if (changed === text) throw new Error(`${file} has nothing to change`);
+  writeFileSync(file, changed);
+}
+
+function addPages(folder: string) {
+  const examples = "test/fixtures/example-pages";
+  const asOurs = (text: string) =>
+    text.replaceAll("/example-pages/", "/").replace('"./context"', '"../context"').replace('"/posts/', '"/blog/');
+  const add = (from: string, to: string) => {
+    cpSync(from, `${folder}/app/routes/${to}`);
+    writeFileSync(`${folder}/app/routes/${to}`, asOurs(readFileSync(from, "utf8")));
+  };
+  cpSync("test/fixtures/product", folder, { recursive: true });
+  for (const page of PAGES) add(`${examples}/${page}`, page);
+  add(`${examples}/post.tsx`, "blog/post.tsx");
+  add(`${examples}/third-parties.tsx`, "video.tsx");
+  add("test/fixtures/database/users.tsx", "users.tsx");
+  edit(`${folder}/app/routes/video.tsx`, (text) => text.replace("./+types/third-parties", "./+types/video"));
+  mkdirSync(`${folder}/app/routes/guides`);
+  for (let guide = 1; guide <= 14; guide++) {
+    const page = `export default function Guide() {\n  return <main className="screen">Guide ${guide}</main>;\n}\n`;
+    writeFileSync(`${folder}/app/routes/guides/guide-${guide}.tsx`, page);
+  }
+  const photo = new PNG({ width: 118, height: 118 });
+  randomFillSync(photo.data);
+  writeFileSync(`${folder}/public/team.png`, PNG.sync.write(photo, { colorType: 2 }));
+}
+
+function addServices(folder: string) {
+  edit(`${folder}/app/context.ts`, (text) => {
+    const added = ["test/fixtures/database/context.ts", "test/fixtures/example-pages/context.ts"].map((file) =>
+      readFileSync(file, "utf8")
+        .replace("import { createContext, ", "import { ")
+        .replace(/^import \{ createContext.*$/m, ""),
+    );
+    return text + added.join("\n");
+  });
+  edit(`${folder}/vite.config.ts`, (text) =>
+    text.replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];'),
+  );
+  edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
+  edit(`${folder}/README.md`, (text) => {
+    const rows = SETTINGS.map(([name, , meaning]) => `| \`${name}\` | required | ${meaning} |\n`);
+    return text.replace(/\n\n## Operating/, `\n${rows.join("")}$&`);
+  });
+}
+
+/** Home itself is among the pages. */
+function changeGreeting(folder: string) {
+  for (const [index, file] of ["app/theme.css", "app/app.css"].entries()) {
+    const { ink = "", paper = "" } = COLORS[index] ?? {};
+    edit(`${folder}/${file}`, (text) =>
+      text.replace(/(--color-ink: )#\w+/, `$1${ink}`).replace(/(--color-paper: )#\w+/, `$1${paper}`),
+    );
+  }
+  // A rule of the greeting that home doesn't need any more.
+  edit(`${folder}/app/app.css`, (text) => text.replace(/ {2}:lang\(zh-Hans\) \{.*?\}\n\n/s, ""));
+  for (const { colorScheme, paper } of COLORS) {
+    const theme = new RegExp(`(name="theme-color" content=")[^"]+(" media="\\(prefers-color-scheme: ${colorScheme})`);
+    edit(`${folder}/app/root.tsx`, (text) => text.replace(theme, `$1${paper}$2`));
+  }
+  edit(`${folder}/test/content.test.ts`, (text) =>
+    text
+      .replace(/const HOME = .*?};/s, `const HOME = ${JSON.stringify(HOME)};`)
+      .replace(/const COLORS = .*?] as const;/s, `const COLORS = ${JSON.stringify(COLORS)} as const;`)
+      .replace(/\n\/\/ From here on: .*/s, "")
+      .replaceAll(/^import .*(pngjs|start-server).*\n/gm, ""),
+  );
+  edit(`${folder}/README.md`, (text) =>
+    `${text}\n[Decisions](docs/decisions.md)\n`.replace(/^# .*/, "# Coffee & cake"),
+  );
+}
