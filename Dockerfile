@@ -17,12 +17,19 @@ RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclon
 FROM ${RUNTIME_IMAGE}
 ARG RUNTIME_IMAGE
 ARG REVISION=unknown
-LABEL org.opencontainers.image.title="greeting" \
-      org.opencontainers.image.version="0.1.0" \
+# When the commit was made, so that the same commit makes the same image (RFC 3339).
+ARG CREATED=1970-01-01T00:00:00Z
+# The repository's address.
+ARG SOURCE=unknown
+LABEL org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.documentation="${SOURCE}#readme" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
-ENV NODE_ENV=production
+# Distroless has node in a folder of its own; other images have it in one of the others.
+ENV NODE_ENV=production PATH=/nodejs/bin:/usr/local/bin:/usr/bin:/bin
 WORKDIR /app
 COPY --from=build /app/build build
 COPY LICENSE .
@@ -32,5 +39,5 @@ EXPOSE 3000 3001
 STOPSIGNAL SIGTERM
 # http.get takes half the memory of fetch, and this process counts against the container's limit.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
-  CMD ["/nodejs/bin/node", "-e", "http.get({ host: '127.0.0.1', port: process.env.OPS_PORT || 3001, path: '/readyz' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
-ENTRYPOINT ["/nodejs/bin/node", "build/server/index.js"]
+  CMD ["node", "-e", "const { OPS_HOST, HOST, OPS_PORT } = process.env; http.get({ host: OPS_HOST || HOST || '127.0.0.1', port: OPS_PORT || 3001, path: '/readyz' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
+ENTRYPOINT ["node", "build/server/index.js"]
