@@ -4,7 +4,7 @@ import { startNginx } from "./support/nginx.ts";
 import { startServer } from "./support/start-server.ts";
 
 const FOLDER = inject("grownFolder");
-const AWAY_MS = 20_000;
+const AWAY_MS = Number(process.env.AWAY_SECONDS ?? 20) * 1000;
 const VISIT_INTERVAL_MS = 20;
 
 test("a cache in front serves a kept page while it is refreshed, and while the server is away", async () => {

@@ -48,9 +48,10 @@ export async function startNginx(http: string, location: string) {
     env: ENV,
     stdio: "inherit",
   });
+  const exited = once(nginx, "exit");
   const stop = async () => {
     nginx.kill("SIGTERM");
-    await once(nginx, "exit");
+    await exited;
     rmSync(folder, { recursive: true });
   };
   const isReady = async () => (await fetch(url).catch(() => undefined))?.ok;

@@ -1,0 +1,54 @@
+// Pods share nothing but what their services share: any of them serves any visitor.
+import { expect, inject, onTestFinished, test } from "vitest";
+import { startNginx } from "./support/nginx.ts";
+import { startServer } from "./support/start-server.ts";
+
+const VISITORS = 10;
+const MIN_VISITS = 300;
+
+test("three processes behind a balancer, one of them killed, fail no visit", async () => {
+  const folder = inject("grownFolder");
+  const servers = await Promise.all([1, 2, 3].map(() => startServer({}, folder)));
+  const addresses = servers.map(({ url }) => `server ${new URL(url).host};`).join(" ");
+  const nginx = await startNginx(
+    `upstream pods { ${addresses} keepalive 8; }`,
+    // Signing in twice does no harm: a form may be sent again to another.
+    "proxy_pass http://pods; proxy_next_upstream error timeout non_idempotent;",
+  );
+  onTestFinished(nginx.stop);
+
+  const expectVisit = async () => {
+    const body = new URLSearchParams({ email: "ada@example.org", password: "engine" });
+    const signedIn = await fetch(`${nginx.url}/example-pages/sign-in`, { method: "POST", redirect: "manual", body });
+    expect(signedIn.status).toBe(303);
+    const cookie = signedIn.headers.get("Set-Cookie")?.split(";")[0] ?? "";
+    const account = await fetch(`${nginx.url}/example-pages/account`, { headers: { Cookie: cookie } });
+    expect(await account.text()).toContain("ada@example.org");
+    const clock = await fetch(`${nginx.url}/example-pages/kept-clock`);
+    expect([clock.status, await clock.text()]).toEqual([200, expect.stringContaining("<time>")]);
+  };
+  let visits = 0;
+  let isOver = false;
+  const visitors = Promise.all(
+    Array.from({ length: VISITORS }, async () => {
+      for (; !isOver; visits++) await expectVisit();
+    }),
+  );
+
+  const countRenders = async ({ opsUrl }: { opsUrl: string }) =>
+    Number(
+      /page_cache_renders_total\{result="kept"\} (\d+)/.exec(await (await fetch(`${opsUrl}/metrics`)).text())?.[1],
+    );
+  const rendersAtStart = await Promise.all(servers.map(countRenders));
+  const expectMoreVisits = (count: number) => expect.poll(() => visits, { timeout: 120_000 }).toBeGreaterThan(count);
+  await expectMoreVisits(MIN_VISITS);
+  for (const [index, server] of servers.entries()) {
+    await expect.poll(() => countRenders(server)).toBeGreaterThan((rendersAtStart[index] ?? Number.NaN) + 1);
+  }
+  const [killed, ...others] = servers;
+  killed?.child.kill("SIGKILL");
+  await expectMoreVisits(visits + MIN_VISITS);
+  isOver = true;
+  await visitors;
+  expect(await Promise.all(others.map(({ stop }) => stop()))).toEqual([0, 0]);
+});
