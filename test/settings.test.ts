@@ -173,8 +173,8 @@ test("the ports of the settings are the ports that the server listens on", async
   expect(await stop()).toBe(0);
 });
 
-test("the README's table has every setting, with its default", () => {
-  const section = readFileSync("README.md", "utf8")
+test("the handbook's table has every setting, with its default", () => {
+  const section = readFileSync("docs/operating.md", "utf8")
     .split(/^## /m)
     .find((text) => text.startsWith("Settings\n"));
   const rows = [...(section ?? "").matchAll(/^\| `(\w+)` +\| (.*?) +\| .+ \|$/gm)].map(([, name, cell]) => [

@@ -84,9 +84,9 @@ function addServices(folder: string) {
     text.replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];'),
   );
   edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
-  edit(`${folder}/README.md`, (text) => {
+  edit(`${folder}/docs/operating.md`, (text) => {
     const rows = SETTINGS.map(([name, , meaning]) => `| \`${name}\` | required | ${meaning} |\n`);
-    return text.replace(/\n\n## Operating/, `\n${rows.join("")}$&`);
+    return text.replace(/\n\n## Probes/, `\n${rows.join("")}$&`);
   });
 }
 
