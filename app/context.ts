@@ -1,5 +1,7 @@
 import { createContext } from "react-router";
 
+export type RenderPart = "loader" | "action" | "render";
+
 type Render = {
   /** The nonce of the response's policy, if it has one. */
   nonce?: string | undefined;
@@ -8,6 +10,8 @@ type Render = {
   /** The site's public origin, where the operator names it. */
   origin?: string | undefined;
   onError: (error: unknown) => void;
+  /** Told how long a part took, in seconds. */
+  record: (part: RenderPart, seconds: number) => void;
 };
 
 /** What the server tells a render. */

@@ -3,13 +3,16 @@ import { renderToReadableStream } from "react-dom/server";
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from "react-router";
 import { OriginContext } from "./components/share-tags";
 import { renderContext } from "./context";
+import { measure } from "./instrumentations";
 import { NonceContext } from "./nonce";
+
+export { instrumentations } from "./instrumentations";
 
 /** Slow data has this long, in ms: what is missing then is left to its error boundary. */
 export const streamTimeout = 5000;
 
-// Replaces the framework's default for two things that it lacks: the scripts and styles in a page
-// carry its nonce, and errors reach the server's log.
+// Replaces the framework's default for three things that it lacks: the scripts and styles in a page
+// carry its nonce, errors reach the server's log, and the render is timed.
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -17,7 +20,7 @@ export default async function handleRequest(
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
-  const { nonce, isPrerendered, origin, onError } = loadContext.get(renderContext);
+  const { nonce, isPrerendered, origin, onError, record } = loadContext.get(renderContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
@@ -38,7 +41,7 @@ export default async function handleRequest(
       },
     },
   );
-  rendering.then((body) => body.allReady).then(end, end);
+  measure("render", record, () => rendering.then((body) => body.allReady).then(() => end(), end));
   const body = await rendering;
   shellSent = true;
   // Crawlers read no streams.
@@ -52,7 +55,13 @@ function limitRender(clientSignal: AbortSignal) {
   const timeOut = () => controller.abort(new DOMException("The render has timed out", "TimeoutError"));
   const timer = setTimeout(timeOut, streamTimeout + 1000);
   clientSignal.addEventListener("abort", () => controller.abort(clientSignal.reason));
-  return { signal: controller.signal, end: () => clearTimeout(timer) };
+  return {
+    signal: controller.signal,
+    end(error?: unknown) {
+      clearTimeout(timer);
+      return error instanceof Error ? error : undefined;
+    },
+  };
 }
 
 export function handleError(

@@ -18,6 +18,7 @@ import { requestId } from "./middleware/request-id.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { staticFiles } from "./middleware/static-files.ts";
+import { tracing } from "./middleware/tracing.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { checkRoutes } from "./pages/documents.ts";
 import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
@@ -26,6 +27,7 @@ import type { SetContext } from "./pages/render-page.ts";
 type Options = {
   log: Logger;
   metrics: PageStoreOptions["metrics"] & {
+    recordPart: PageStoreOptions["recordPart"];
     recordRequest: AccessLogOptions["recordRequest"];
     recordLookup: (result: CacheResult) => void;
   };
@@ -60,6 +62,7 @@ export async function createApp(options: Options) {
     origin: ORIGIN?.origin,
     securityHeaders,
     setContext,
+    recordPart: metrics.recordPart,
     log,
     metrics,
   };
@@ -88,7 +91,8 @@ export async function createApp(options: Options) {
   app.use(sameOrigin(settings, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
   app.use(compression());
-  app.use(render({ log, shutdown, setContext, origin: ORIGIN?.origin }));
+  app.use(tracing);
+  app.use(render({ log, shutdown, setContext, origin: ORIGIN?.origin, recordPart: metrics.recordPart }));
   // Express tells error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

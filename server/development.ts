@@ -6,7 +6,7 @@ import type * as App from "./app.ts";
 import type * as Services from "./services.ts";
 import { loadEnvFile, parseSettings } from "./settings.ts";
 
-const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {} };
+const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {}, recordPart() {} };
 
 /** In development too, every request goes through app.ts, which is loaded again when it changes, as services.ts is. */
 export function serveApp(): Plugin {

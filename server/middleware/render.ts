@@ -29,13 +29,13 @@ type Options = RenderOptions & {
 };
 
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render({ log, shutdown, setContext, origin }: Options): RequestHandler {
+export function render({ log, shutdown, setContext, origin, recordPart }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each request listens.
   const handleRequest = createRequestHandler({
     build,
     mode: import.meta.env.MODE,
     getLoadContext: (_req, res) => {
-      const { nonce } = res.locals;
+      const { nonce, httpRoute = "" } = res.locals;
       const context = new RouterContextProvider();
       context.set(renderContext, {
         nonce,
@@ -44,6 +44,7 @@ export function render({ log, shutdown, setContext, origin }: Options): RequestH
           // A response that has ended was a rejection, of which the page sees a broken body.
           if (!res.writableEnded) log.error({ err, ...toLogFields(res.locals) }, "render failed");
         },
+        record: (part, seconds) => recordPart(part, httpRoute, seconds),
       });
       context.set(signalContext, createSignal(res, shutdown));
       setContext(context);

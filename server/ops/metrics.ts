@@ -42,6 +42,13 @@ export function createMetrics(routes: Iterable<string>) {
     http_route: route,
   });
   for (const route of routes) for (const status of INITIAL_STATUSES) duration.zero(toLabels("GET", status, route));
+  const parts = new Histogram({
+    name: "react_router_duration_seconds",
+    help: "Time that loaders, actions and renders take, until they have ended.",
+    labelNames: ["part", "http_route"] as const,
+    buckets: BUCKETS_SECONDS.filter((seconds) => seconds >= 0.00025),
+    registers,
+  });
 
   /** A counter by one label, whose values are known. Returns what counts one. */
   const countBy = <Value extends string | number>(
@@ -112,6 +119,8 @@ export function createMetrics(routes: Iterable<string>) {
     recordRequest(method: string, status: number, route: string | undefined, seconds: number) {
       duration.observe(toLabels(method, status, route ?? ""), seconds);
     },
+    /** Of a page: `part` is a loader, an action or the render. */
+    recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
     measureQueue({ connections, countPending }: RequestQueue) {
       readGauge("http_server_active_requests", "Requests whose responses have not ended.", countPending);
       readGauge("http_server_open_connections", "Connections that clients have open.", () => connections.size);

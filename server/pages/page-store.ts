@@ -43,11 +43,10 @@ const LONG_LIFETIME = 3600;
 export async function createPageStore({
   maxPages,
   maxBytes,
-  origin,
-  setContext,
   securityHeaders,
   log,
   metrics,
+  ...renderOptions
 }: PageStoreOptions) {
   const createCache = (share: number) =>
     new LRUCache<string, StoredPage>({
@@ -107,7 +106,7 @@ export async function createPageStore({
   async function render(kept: KeptPage, address: string, waitsForCompression = false) {
     try {
       await waitForTurn();
-      const rendered = await renderPage(address, { origin, setContext });
+      const rendered = await renderPage(address, renderOptions);
       for (const reason of findDrawbacks(rendered)) warn(kept, reason);
       metrics.recordRender(rendered.obstacle === undefined ? "kept" : "not_kept");
       if (rendered.obstacle === undefined) {
@@ -122,7 +121,7 @@ export async function createPageStore({
     return undefined;
   }
 
-  const documents = await renderDocuments({ origin, setContext, securityHeaders, log });
+  const documents = await renderDocuments({ ...renderOptions, securityHeaders, log });
   const pages = routes.filter(({ pattern }) => !isDynamic(pattern));
   await Promise.all(pages.map(({ kept, pattern }) => kept && render(kept, pattern, true)));
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
-import { renderContext } from "../../app/context.ts";
+import { type RenderPart, renderContext } from "../../app/context.ts";
 import { replaceNonce } from "../http/content-security-policy.ts";
 import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders } from "../http/stored-response.ts";
@@ -39,6 +39,7 @@ export type RenderOptions = {
   /** The site's public origin, where the operator names it. */
   origin: string | undefined;
   setContext: SetContext;
+  recordPart: (part: RenderPart, route: string, seconds: number) => void;
 };
 
 const handleRequest = createRequestHandler(build);
@@ -47,11 +48,21 @@ const handleRequest = createRequestHandler(build);
  * Renders an address (path and query) for nobody in particular: the request has not one header or cookie of a client.
  * Rejects when anything in the page fails.
  */
-export async function renderPage(address: string, { origin, setContext }: RenderOptions): Promise<RenderedPage> {
+export async function renderPage(
+  address: string,
+  { origin, setContext, recordPart }: RenderOptions,
+): Promise<RenderedPage> {
+  const { pattern = "", addedHeaders = {} } = findRoute(address.replace(/\?.*/s, "")) ?? {};
   const errors: unknown[] = [];
   const nonce = randomUUID();
   const context = new RouterContextProvider();
-  context.set(renderContext, { nonce, isPrerendered: true, origin, onError: (error) => errors.push(error) });
+  context.set(renderContext, {
+    nonce,
+    isPrerendered: true,
+    origin,
+    onError: (error) => errors.push(error),
+    record: (part, seconds) => recordPart(part, pattern, seconds),
+  });
   setContext(context);
   // Not resolved against the origin, since "//a" is a path here.
   const request = new Request((origin ?? UNNAMED_ORIGIN) + address);
@@ -75,7 +86,6 @@ export async function renderPage(address: string, { origin, setContext }: Render
     obstacle: findObstacle(response),
   };
   if (!contentType?.startsWith("text/html")) return page;
-  const { addedHeaders = {} } = findRoute(address.replace(/\?.*/s, "")) ?? {};
   const added = addedHeaders["Content-Security-Policy"];
   const { html, policy } = replaceNonce(prioritizeContent(body.toString()), nonce, added);
   const defaults = { ...extendSecurityHeaders({}, addedHeaders), "Content-Security-Policy": policy };

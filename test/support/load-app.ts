@@ -2,15 +2,17 @@ import { pino } from "pino";
 import type * as App from "../../server/app.ts";
 import { parseSettings, ServerSettingsSchema } from "../../server/settings.ts";
 
+type Part = [part: string, route: string, seconds: number];
 type Options = { env?: Record<string, string>; cachesPages?: boolean };
 
-/** Loads the application of a build, to be handled without a port, what it logs, and what it says of its page cache. */
+/** Loads the application of a build, to be handled without a port, what it logs, and what it measures. */
 export async function loadApp(folder: string, { env = {}, cachesPages = true }: Options = {}) {
   const { createApp } = (await import(`${folder}/build/server/app.js`)) as typeof App;
   const parsed = parseSettings(ServerSettingsSchema, env);
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: { level: number; msg: string; file?: string }[] = [];
   const renders: string[] = [];
+  const parts: Part[] = [];
   const stored = { pages: 0, bytes: 0 };
   const app = await createApp({
     settings: parsed.settings,
@@ -18,6 +20,7 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
     metrics: {
       recordRequest() {},
       recordLookup() {},
+      recordPart: (...part) => parts.push(part),
       recordRender: (result) => renders.push(result),
       recordStored: (pages, bytes) => Object.assign(stored, { pages, bytes }),
     },
@@ -26,5 +29,5 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
     clientFolder: `${folder}/build/client`,
     cachesPages,
   });
-  return { app, lines, renders, stored };
+  return { app, lines, renders, parts, stored };
 }

@@ -1,0 +1,26 @@
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { RequestHandler } from "express";
+
+const tracer = trace.getTracer("http");
+
+/**
+ * A span for each request that React Router responds to, inside the client's trace (`traceparent`), named and described
+ * by OpenTelemetry's HTTP conventions. Without its SDK in the process there is none.
+ */
+export const tracing: RequestHandler = (req, res, next) => {
+  const { target, httpRoute } = res.locals;
+  const parent = propagation.extract(context.active(), req.headers);
+  const attributes = {
+    "http.request.method": req.method,
+    "http.route": httpRoute,
+    "url.path": target.path,
+    "url.scheme": req.protocol,
+  };
+  const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind: SpanKind.SERVER, attributes }, parent);
+  res.once("close", () => {
+    span.setAttribute("http.response.status_code", res.statusCode);
+    if (res.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  });
+  context.with(trace.setSpan(parent, span), next);
+};

@@ -1,0 +1,64 @@
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
+import request from "supertest";
+import { beforeEach, expect, inject, test } from "vitest";
+import { loadApp } from "./support/load-app.ts";
+
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const SPAN_ID = "b7ad6b7169203331";
+
+// As deploy/tracing.Dockerfile has a process register it, before the application is loaded.
+const exporter = new InMemorySpanExporter();
+new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
+const { app, parts } = await loadApp(inject("grownFolder"));
+
+beforeEach(() => {
+  exporter.reset();
+  parts.splice(0);
+});
+
+/** The request's span, and the names of those inside it. */
+async function readSpans() {
+  await expect.poll(() => exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER)).toBe(true);
+  const spans = exporter.getFinishedSpans();
+  const server = spans.find(({ kind }) => kind === SpanKind.SERVER);
+  const isInside = ({ parentSpanContext }: (typeof spans)[0]) =>
+    parentSpanContext?.spanId === server?.spanContext().spanId;
+  return { server, inside: spans.filter(isInside).map(({ name, status }) => ({ name, failed: status.code > 1 })) };
+}
+
+test.each([
+  ["GET", "/example-pages/notes/1", 200, "/example-pages/notes/:id", ["loader", "render"]],
+  ["GET", "/example-pages/notes/1.data", 200, "/example-pages/notes/:id", ["loader"]],
+  ["POST", "/example-pages/sign-up", 400, "/example-pages/sign-up", ["action", "render"]],
+])("%s %s: a span inside the client's trace, and one for each part", async (method, path, status, route, expected) => {
+  const sent = request(app)[method === "GET" ? "get" : "post"](path).set("traceparent", `00-${TRACE_ID}-${SPAN_ID}-01`);
+  await (method === "GET" ? sent : sent.type("form").send({ email: "" })).expect(status);
+  const { server, inside } = await readSpans();
+  expect(server).toMatchObject({
+    name: `${method} ${route}`,
+    attributes: {
+      "http.request.method": method,
+      "http.response.status_code": status,
+      "http.route": route,
+      "url.path": path,
+    },
+    parentSpanContext: { traceId: TRACE_ID, spanId: SPAN_ID },
+    status: { code: SpanStatusCode.UNSET },
+  });
+  expect(inside.map(({ name }) => name.split(" ")[0]).sort()).toEqual(expected);
+  expect(parts.map(([part]) => part).sort()).toEqual(expected);
+  for (const [, measured, seconds] of parts) expect([measured, seconds]).toEqual([route, expect.any(Number)]);
+});
+
+test("a loader that throws has a span that failed, in one that failed", async () => {
+  await request(app).get("/example-pages/broken/loader").expect(500);
+  const { server, inside } = await readSpans();
+  expect(server?.status.code).toBe(SpanStatusCode.ERROR);
+  expect(inside).toContainEqual({ name: expect.stringContaining("loader "), failed: true });
+});
+
+test("what memory responds to has no span", async () => {
+  for (const path of ["/", "/nowhere", "/icon.svg"]) await request(app).get(path);
+  expect(exporter.getFinishedSpans()).toEqual([]);
+});
