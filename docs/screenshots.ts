@@ -20,11 +20,29 @@ const PICTURES = [
   { file: "docs/not-found-phone.jpg", path: "/nowhere", colorScheme: "dark", viewport: PHONE },
 ] as const;
 
+/** The characters of the page that no font has: they have the box of one that no font can have. */
+function findMissingGlyphs() {
+  const draw = (character: string) => {
+    const canvas = document.createElement("canvas");
+    canvas.getContext("2d")?.fillText(character, 0, 20);
+    return canvas.toDataURL();
+  };
+  const box = draw("\u{10ffff}");
+  return [...(document.querySelector("main")?.textContent ?? "")].filter(
+    (character) => character.trim() && draw(character) === box,
+  );
+}
+
 const [server, browser] = await Promise.all([startServer(), launchChromium()]);
 try {
   for (const { file, path, ...options } of PICTURES) {
     const page = await browser.newPage({ ...options, reducedMotion: "reduce" });
     await page.goto(server.url + path, { waitUntil: "networkidle" });
+    const missing = await page.evaluate(findMissingGlyphs);
+    if (missing.length > 0)
+      throw new Error(
+        `no font has ${missing.join("")}: on Debian, apt-get install fonts-noto-cjk fonts-noto-color-emoji`,
+      );
     // JPEG, since a gradient takes ten times as many bytes as PNG.
     await page.screenshot({ path: file, quality: 85 });
     const { size } = statSync(file);

@@ -9,8 +9,8 @@ export const ASSETS_PATH = "/assets/";
 
 /** A name with a hash never means anything else: keep it for a year without asking again (RFC 8246). */
 const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
-/** Any other file may change with the next release: keep it, but revalidate. */
-const FILE_CACHE_CONTROL = "public, max-age=0, must-revalidate";
+/** Any other file may change with the next release: browsers revalidate it, and caches in front have it when no server responds. */
+const FILE_CACHE_CONTROL = "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400";
 
 /** Larger files stay on disk, and so do those that would make more than this together. */
 const MAX_FILE_BYTES = 512 * 1024;
