@@ -17,10 +17,12 @@ export const tracing: RequestHandler = (req, res, next) => {
     "url.scheme": req.protocol,
   };
   const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind: SpanKind.SERVER, attributes }, parent);
-  res.once("close", () => {
-    span.setAttribute("http.response.status_code", res.statusCode);
-    if (res.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
-  });
+  if (span.isRecording()) {
+    res.once("close", () => {
+      span.setAttribute("http.response.status_code", res.statusCode);
+      if (res.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    });
+  }
   context.with(trace.setSpan(parent, span), next);
 };
