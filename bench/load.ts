@@ -9,6 +9,8 @@ import { cpuSeconds, type Running } from "./servers.ts";
 export type ClientRequest = { path: string; headers: Record<string, string> };
 
 export const CONNECTIONS = 64;
+/** Of a response: on a busy machine a rendered one takes long. */
+const TIMEOUT_SECONDS = 60;
 
 /** The load generator: wrk, which takes less CPU than any server, where it is installed. */
 export const GENERATOR = isInstalled("wrk") ? "wrk" : "autocannon";
@@ -47,15 +49,22 @@ async function sendByWrk(url: string, requests: ClientRequest[], seconds: number
        return messages[last]
      end`,
   );
-  const args = ["--threads=1", `--connections=${CONNECTIONS}`, `--duration=${seconds}s`, `--script=${script}`, url];
-  const { stdout } = await promisify(execFile)("wrk", args);
+  const options = {
+    threads: 1,
+    connections: CONNECTIONS,
+    duration: `${seconds}s`,
+    timeout: `${TIMEOUT_SECONDS}s`,
+    script,
+  };
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const { stdout } = await promisify(execFile)("wrk", [...args, url]);
   rmSync(script);
   if (stdout.includes("Socket errors")) throw new Error(stdout);
   return Number(/(\d+) requests in/.exec(stdout)?.[1]);
 }
 
 async function sendByAutocannon(url: string, requests: ClientRequest[], duration: number) {
-  const result = await autocannon({ url, connections: CONNECTIONS, duration, requests });
+  const result = await autocannon({ url, connections: CONNECTIONS, duration, requests, timeout: TIMEOUT_SECONDS });
   if (result.errors > 0) throw new Error(`${result.errors} requests failed`);
   return result.requests.total;
 }
