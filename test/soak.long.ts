@@ -18,7 +18,8 @@ const RESPONSE_TIMEOUT_S = 60;
 let server: RunningServer;
 
 beforeAll(async () => {
-  server = await startServer({}, FOLDER);
+  // With a small heap memory rises and falls several times in each half.
+  server = await startServer({ NODE_OPTIONS: "--max-old-space-size=64" }, FOLDER);
 });
 
 afterAll(() => server.stop());
@@ -55,8 +56,6 @@ async function abort(signal: AbortSignal) {
 
 type Memory = { residentMB: number; heapMB: number };
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
-
 test(`${SECONDS} s of full load and leaving clients: no request fails, and memory does not grow`, {
   timeout: (SECONDS + 300) * 1000,
 }, async () => {
@@ -86,11 +85,11 @@ test(`${SECONDS} s of full load and leaving clients: no request fails, and memor
   leaving.abort();
   await aborting;
 
-  // The first fifth warms up.
+  // What is left after the garbage has been collected; the first fifth warms up.
   const half = Math.floor(samples.length / 2);
   const [first, second] = [samples.slice(Math.floor(samples.length / 5), half), samples.slice(half)].map((samples) => ({
-    residentMB: median(samples.map(({ residentMB }) => residentMB)),
-    heapMB: median(samples.map(({ heapMB }) => heapMB)),
+    residentMB: Math.min(...samples.map(({ residentMB }) => residentMB)),
+    heapMB: Math.min(...samples.map(({ heapMB }) => heapMB)),
   })) as [Memory, Memory];
   const { requests, latency, errors, timeouts, statusCodeStats = {} } = result;
   const speed = { perSecond: requests.average, p99: latency.p99 };
