@@ -17,7 +17,7 @@ RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclon
 FROM ${RUNTIME_IMAGE}
 ARG RUNTIME_IMAGE
 ARG REVISION=unknown
-# When the commit was made, so that the same commit makes the same image (RFC 3339).
+# When the commit was made (RFC 3339): the build's own time would differ with each build.
 ARG CREATED=1970-01-01T00:00:00Z
 # The repository's address.
 ARG SOURCE=unknown
