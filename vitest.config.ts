@@ -1,10 +1,12 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const shared = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
-  // As many as cores, since browsers have tests wait.
-  maxWorkers: "100%",
+  pool: "threads", // processes, the default, are slower to start
+  // Twice as many as cores, since browsers and timeouts have tests wait.
+  maxWorkers: 2 * availableParallelism(),
   hookTimeout: 60_000,
   // A busy machine is slow to come to what a test waits for.
   expect: { poll: { timeout: 60_000 } },

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const CANDIDATES = [
+  "/usr/bin/chromium-headless-shell", // without windows it needs half the time
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome-stable",
@@ -24,7 +25,7 @@ export function installChromium() {
   if (findChromium()) return;
   const isDebianRoot = existsSync("/etc/debian_version") && process.getuid?.() === 0;
   const commands = isDebianRoot
-    ? ["apt-get update", "apt-get install -y --no-install-recommends chromium"]
+    ? ["apt-get update", "apt-get install -y --no-install-recommends chromium-headless-shell"]
     : ["npx playwright-core install chromium"];
   console.log(`No Chromium found, so: ${commands.join(" && ")}`);
   try {
