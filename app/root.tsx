@@ -23,6 +23,9 @@ if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 /** The browser's bundle has no copy: when it renders the document again, for an error, it takes those received. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
+/** In development's policy, for every page (server/http/content-security-policy.ts): pages that are kept have no other. */
+const VITE_NONCE = "vite";
+
 /** The document and the providers around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
@@ -41,10 +44,10 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
         {/* Vite's client gives it to the styles that it inserts. */}
-        {import.meta.env.DEV && <meta property="csp-nonce" nonce={nonce} />}
+        {import.meta.env.DEV && <meta property="csp-nonce" nonce={VITE_NONCE} />}
         <Meta />
         <Links nonce={nonce} />
-        <style id={STYLE_ID} nonce={nonce} suppressHydrationWarning>
+        <style id={STYLE_ID} nonce={import.meta.env.DEV ? VITE_NONCE : nonce} suppressHydrationWarning>
           {styles}
         </style>
       </head>

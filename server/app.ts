@@ -6,9 +6,9 @@ import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/
 import { bodyLimit } from "./middleware/body-limit.ts";
 import { chain, type Response } from "./middleware/chain.ts";
 import { compression } from "./middleware/compression.ts";
+import { developmentPages } from "./middleware/development-pages.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
-import { keptWarnings } from "./middleware/kept-warnings.ts";
 import { largeFiles } from "./middleware/large-files.ts";
 import { matchRoute } from "./middleware/match-route.ts";
 import { type CacheResult, pageCache } from "./middleware/page-cache.ts";
@@ -45,7 +45,7 @@ type Options = {
   setContext: SetContext;
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
-  /** Whether pages that are rendered once are kept; without, each request renders its page. */
+  /** Whether pages that are the same for everybody are kept; without, Express and React Router render them for each request. */
   cachesPages?: boolean;
 };
 
@@ -66,6 +66,10 @@ export async function createApp(options: Options) {
     log,
     metrics,
   };
+  const servePages = async () =>
+    import.meta.env.PROD
+      ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
+      : developmentPages(storeOptions);
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
@@ -76,9 +80,7 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      cachesPages
-        ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
-        : keptWarnings(log, storeOptions),
+      ...(cachesPages ? [await servePages()] : []),
     ],
     app as RequestListener,
     handleError,

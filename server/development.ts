@@ -36,7 +36,7 @@ export function serveApp(): Plugin {
         const { settings, log, shutdown, setContext } = await loadServices();
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
-          const options = { settings, log, metrics: noMetrics, shutdown, setContext, cachesPages: false };
+          const options = { settings, log, metrics: noMetrics, shutdown, setContext };
           app = { module, listener: await module.createApp(options) };
         }
         return app.listener;

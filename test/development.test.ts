@@ -108,6 +108,13 @@ test("a loader that reads a cookie, of a page that is the same for everybody, is
   expect(lines.join("\n")).toContain("app/example-pages/post.tsx");
 });
 
+test("a page that is the same for everybody is rendered in nobody's name", async ({ url }) => {
+  const post = await fetch(`${url}/example-pages/posts/2?page=3&utm_source=mail`, { headers: { Cookie: "secret=1" } });
+  const text = await post.text();
+  expect(text).toContain("Sow tomatoes");
+  expect(text).not.toMatch(/secret=1|mail/);
+});
+
 test("a file .env adds to the environment, which wins", async ({ url }) => {
   expect(new URL(url).port).not.toBe("1");
   expect((await fetch(url)).headers.get("Strict-Transport-Security")).toBe("max-age=7");
@@ -156,6 +163,29 @@ test("what the policy would block is in the console", async ({ page, url, consol
   const isReported = (message: string) => message.includes("Applying inline style violates");
   await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
   await page.goto("about:blank");
+  expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
+});
+
+test("so is what it would block of what a script inserts into a page that is kept, and has no nonce", async ({
+  page,
+  url,
+  consoleMessages,
+}) => {
+  const openDialog = async (name: string) => {
+    await open(page, `${url}/example-pages/${name}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").waitFor();
+  };
+  await openDialog("dialog");
+  await openDialog("gallery");
+  expect(consoleMessages).toEqual([]);
+  edit("app/example-pages/gallery.tsx", ["\"Content-Security-Policy\": \"style-src-elem 'self' 'unsafe-inline'\"", ""]);
+  const isReported = (message: string) => message.includes("Applying inline style violates");
+  await expect
+    .poll(async () => (await fetch(`${url}/example-pages/gallery`)).headers.get("Content-Security-Policy-Report-Only"))
+    .not.toContain("unsafe-inline");
+  await openDialog("gallery");
+  await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
   expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
 });
 

@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
 
+/** In development the browser's console has what the policy would block, and nothing is blocked. */
+export const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
+
 /** The source expressions of each directive (CSP Level 3). */
 type Policy = Record<string, string[]>;
 
 const DEFAULT_POLICY: Policy = {
   "default-src": ["'none'"],
   "script-src": ["'self'"],
-  "style-src": ["'self'"],
+  // In development Vite inserts and changes styles (app/root.tsx).
+  "style-src": ["'self'", ...(import.meta.env.MODE === "development" ? ["'nonce-vite'"] : [])],
   "connect-src": ["'self'"],
   "font-src": ["'self'"],
   "img-src": ["'self'"],

@@ -6,7 +6,7 @@ import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
 import { renderContext, signalContext } from "../../app/context.ts";
-import { contentSecurityPolicy } from "../http/content-security-policy.ts";
+import { contentSecurityPolicy, POLICY_HEADER } from "../http/content-security-policy.ts";
 import { build } from "../pages/build.ts";
 import type { RenderOptions } from "../pages/render-page.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
@@ -15,9 +15,6 @@ import { toLogFields } from "./request-id.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
-
-/** In development the browser's console has what the policy would block, and nothing is blocked. */
-const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
 
 /** One for all: to make one, with its stack, costs more than a hundredth of a render. */
 const CLOSED = new DOMException("The response has closed", "AbortError");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { type RenderPart, renderContext } from "../../app/context.ts";
-import { replaceNonce } from "../http/content-security-policy.ts";
+import { POLICY_HEADER, replaceNonce } from "../http/content-security-policy.ts";
 import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders } from "../http/stored-response.ts";
 import { build, findRoute } from "./build.ts";
@@ -42,7 +42,7 @@ export type RenderOptions = {
   recordPart: (part: RenderPart, route: string, seconds: number) => void;
 };
 
-const handleRequest = createRequestHandler(build);
+const handleRequest = createRequestHandler(build, import.meta.env.MODE);
 
 /**
  * Renders an address (path and query) for nobody in particular: the request has not one header or cookie of a client.
@@ -88,7 +88,7 @@ export async function renderPage(
   if (!contentType?.startsWith("text/html")) return page;
   const added = addedHeaders["Content-Security-Policy"];
   const { html, policy } = replaceNonce(prioritizeContent(body.toString()), nonce, added);
-  const defaults = { ...extendSecurityHeaders({}, addedHeaders), "Content-Security-Policy": policy };
+  const defaults = { ...extendSecurityHeaders({}, addedHeaders), [POLICY_HEADER]: policy };
   return { ...page, headers: mergeHeaders(defaults, headers), body: Buffer.from(html) };
 }
 
