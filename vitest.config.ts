@@ -4,7 +4,6 @@ import { defineConfig } from "vitest/config";
 const shared = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
-  pool: "threads", // processes, the default, are slower to start
   // Twice as many as cores, since browsers and timeouts have tests wait.
   maxWorkers: 2 * availableParallelism(),
   hookTimeout: 60_000,
@@ -17,7 +16,8 @@ export default defineConfig({
     projects: [
       // Without a build, a server or a browser, so that it can watch: tests beside what they test.
       { test: { name: "unit", include: ["{app,test/fixtures}/**/*.test.{ts,tsx}"], maxWorkers: shared.maxWorkers } },
-      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 300_000 } },
+      // In threads, which start faster than processes.
+      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 300_000, pool: "threads" } },
       { test: { ...shared, name: "long", include: ["test/*.long.ts"], testTimeout: 600_000, fileParallelism: false } },
       {
         test: { ...shared, name: "container", include: ["test/*.container.ts"], testTimeout: 900_000, globalSetup: [] },

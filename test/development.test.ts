@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
 import { WebSocket } from "ws";
@@ -13,7 +13,6 @@ writeFileSync(
   `${FOLDER}/.env`,
   "PORT=1\nSESSION_SECRET=the-example-pages-own-of-32-characters\nSTRICT_TRANSPORT_SECURITY=max-age=7\n",
 );
-process.once("exit", () => rmSync(FOLDER, { recursive: true, force: true }));
 
 const test = base
   // The console has the development tools' hints, too; but what the policy would block counts.
@@ -24,18 +23,13 @@ const test = base
 /** Starts the development server; resolves with its URL, and what it writes. */
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
 async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => Promise<void>) => void }) {
-  // In a process group of its own, since npm starts others.
-  const development = spawn("npm", ["run", "dev"], {
+  const development = spawn(process.execPath, ["node_modules/.bin/react-router", "dev"], {
     cwd: FOLDER,
-    detached: true,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0" },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const kill = () => process.kill(-(development.pid as number), "SIGKILL");
-  process.once("exit", kill);
   onCleanup(async () => {
-    process.off("exit", kill);
-    kill();
+    development.kill();
     await once(development, "exit");
   });
   const lines: string[] = [];
@@ -179,6 +173,7 @@ test("so is what it would block of what a script inserts into a page that is kep
   await openDialog("dialog");
   await openDialog("gallery");
   expect(consoleMessages).toEqual([]);
+  await page.goto("about:blank"); // The change would load the page anew, while it is opened again.
   edit("app/example-pages/gallery.tsx", ["\"Content-Security-Policy\": \"style-src-elem 'self' 'unsafe-inline'\"", ""]);
   const isReported = (message: string) => message.includes("Applying inline style violates");
   await expect

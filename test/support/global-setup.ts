@@ -1,4 +1,7 @@
-import { rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { installChromium } from "./chromium.ts";
 import { build, copyAndGrow } from "./copy-project.ts";
@@ -13,8 +16,15 @@ declare module "vitest" {
 /** Tests run against production builds, of the project and of its copy with the example pages, in a real browser. */
 export default async function setup({ provide }: TestProject) {
   installChromium();
+  const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  chmodSync(folder, 0o755); // Postgres runs as a user of its own.
+  process.env.TMPDIR = folder;
+  // Threads that are interrupted end without an event of their own: what they have started, and left, is ended here.
+  process.once("exit", () => {
+    spawnSync("pkill", ["-P", String(process.pid)]);
+    rmSync(folder, { recursive: true, force: true });
+  });
   const grownFolder = copyAndGrow();
-  process.once("exit", () => rmSync(grownFolder, { recursive: true, force: true }));
   await Promise.all([build("."), build(grownFolder)]);
   provide("grownFolder", grownFolder);
 }
