@@ -10,14 +10,14 @@ const tracer = trace.getTracer("http");
 export const tracing: RequestHandler = (req, res, next) => {
   const { target, httpRoute } = res.locals;
   const parent = propagation.extract(context.active(), req.headers);
-  const attributes = {
-    "http.request.method": req.method,
-    "http.route": httpRoute,
-    "url.path": target.path,
-    "url.scheme": req.protocol,
-  };
-  const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind: SpanKind.SERVER, attributes }, parent);
+  const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind: SpanKind.SERVER }, parent);
   if (span.isRecording()) {
+    span.setAttributes({
+      "http.request.method": req.method,
+      "http.route": httpRoute,
+      "url.path": target.path,
+      "url.scheme": req.protocol,
+    });
     res.once("close", () => {
       span.setAttribute("http.response.status_code", res.statusCode);
       if (res.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
