@@ -10,9 +10,17 @@ const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"]));
 export type Target = { name: string; command: string[] };
 export type Running = { child: ChildProcess; pid: number; url: string };
 
+const children = new Set<ChildProcess>();
+// However the measurement ends.
+process.once("exit", () => {
+  for (const child of children) child.kill();
+});
+
 /** Resolves when it says that it is ready. */
 export async function start({ command }: Target): Promise<Running> {
   const child = spawn(process.execPath, command, { env: SERVER_ENV, stdio: ["ignore", "pipe", "inherit"] });
+  children.add(child);
+  child.once("exit", () => children.delete(child));
   let output = "";
   const port = await new Promise<number>((found) => {
     child.stdout.on("data", function findPort(chunk) {
