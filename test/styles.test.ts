@@ -61,6 +61,27 @@ test("a page has its utilities on a first load, and none of the greeting's looks
   expect(await stylesOf(page)).toEqual(WITH_TAILWIND);
 });
 
+test.for(["light", "dark"] as const)(
+  "a page has every value of the theme, in the %s scheme as home",
+  async (colorScheme, { page, server }) => {
+    const names = [
+      ...readFileSync(`${inject("grownFolder")}/app/theme.css`, "utf8").matchAll(/^ {2}(--[\w-]+):/gm),
+    ].map(([, name = ""]) => name);
+    const valuesOf = async (path: string) => {
+      await open(page, server.url + path);
+      const read = (names: string[]) =>
+        names.map((name) => [name, getComputedStyle(document.documentElement).getPropertyValue(name)]);
+      return Object.fromEntries(await page.evaluate(read, names));
+    };
+    await page.emulateMedia({ colorScheme });
+    const values = await valuesOf("/example-pages/prices");
+    expect(names.filter((name) => !values[name])).toEqual([]);
+    const ofHome = Object.entries(await valuesOf("/")).filter(([, value]) => value);
+    expect(ofHome.length).toBeGreaterThan(5);
+    expect(values).toMatchObject(Object.fromEntries(ofHome));
+  },
+);
+
 test("an image that a page imports shows, however small", async ({ page, server }) => {
   await open(page, `${server.url}/example-pages/prices`);
   const width = () =>

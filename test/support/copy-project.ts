@@ -52,6 +52,9 @@ export function copyAndGrow() {
     "export default [\n  ...examplePages,\n  ...(await routes),\n] satisfies RouteConfig;\n",
   ];
   writeFileSync(join(folder, "app/routes.ts"), lines.join("\n"));
+  // A colour that neither home nor the not-found page has.
+  const theme = readFileSync("app/theme.css", "utf8").replace("@theme {", "@theme {\n  --color-brand: #ff6600;");
+  writeFileSync(join(folder, "app/theme.css"), theme);
   const config = readFileSync("vite.config.ts", "utf8").replace(/(EXTERNAL_PACKAGES.* = \[)/, '$1"@node-rs/argon2", ');
   writeFileSync(join(folder, "vite.config.ts"), config);
   writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
