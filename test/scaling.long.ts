@@ -6,7 +6,7 @@ import { startServer } from "./support/start-server.ts";
 const VISITORS = 10;
 const MIN_VISITS = 300;
 
-test("three processes behind a balancer fail no visit while one is stopped, and one is killed", async () => {
+test("of three processes one is stopped, and no visit fails; one is killed, and none fails that is tried again", async () => {
   const folder = inject("grownFolder");
   const servers = await Promise.all([1, 2, 3].map(() => startServer({}, folder)));
   const addresses = servers.map(({ url }) => `server ${new URL(url).host};`).join(" ");
