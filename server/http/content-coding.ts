@@ -36,12 +36,16 @@ export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
   return { ...(br.length < bytes.length && { br }), ...(gz.length < bytes.length && { gzip: gz }) };
 }
 
-/** Compresses a stream. All that is written is flushed, so that the client can read it at once. */
+/** About as fast as gzip. A window of more than 256 KB takes more memory, and few pages are larger. */
+const RENDERED_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 };
+
+/** Compresses what is rendered for one request, in another thread. */
+export function compressOnce(bytes: Buffer, coding: Exclude<ContentCoding, "identity">) {
+  return coding === "gzip" ? promisify(gzip)(bytes) : promisify(brotliCompress)(bytes, { params: RENDERED_PARAMS });
+}
+
+/** As `compressOnce`, for a stream. All that is written is flushed, so that the client can read it at once. */
 export function createEncoder(coding: Exclude<ContentCoding, "identity">) {
   if (coding === "gzip") return createGzip({ flush: constants.Z_SYNC_FLUSH });
-  return createBrotliCompress({
-    flush: constants.BROTLI_OPERATION_FLUSH,
-    // About as fast as gzip. A window of more than 256 KB takes more memory, and few pages are larger.
-    params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 },
-  });
+  return createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params: RENDERED_PARAMS });
 }

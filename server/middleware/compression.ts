@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
-import { createEncoder, negotiateContentCoding } from "../http/content-coding.ts";
+import { compressOnce, createEncoder, negotiateContentCoding } from "../http/content-coding.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
@@ -11,37 +11,40 @@ const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
-/** Compresses what is rendered while it is streamed. What is complete at once is sent as one, with its length. */
+/** Compresses what is rendered: while it is streamed, or, where it is complete at once, as one, with its length. */
 export function compression(): RequestHandler {
-  const encoderCounts = { events: 0, others: 0 };
+  const counts = { events: 0, others: 0 };
 
-  function openEncoder(req: Request, res: Response, length: number | undefined) {
-    const coding = prepareHeaders(req, res, length);
+  /** Chooses a coding, and says so in the headers. What is returned with it has to be called once it is done. */
+  function beginEncoding(req: Request, res: Response, length: number | undefined) {
+    const coding = chooseCoding(req, res, length);
     const kind = EVENT_STREAM.test(res.get("Content-Type") ?? "") ? "events" : "others";
-    if (coding === "identity" || encoderCounts[kind] >= MAX_ENCODERS || res.destroyed) return undefined;
+    if (coding === "identity" || counts[kind] >= MAX_ENCODERS || res.destroyed) return undefined;
     const etag = res.get("ETag");
     if (etag?.startsWith('"')) res.set("ETag", `W/${etag}`); // RFC 9110 §8.8.1
     for (const name of ["Content-Length", "Accept-Ranges"]) res.removeHeader(name);
     // Whether there is enough to compress, HEAD can't know (RFC 9110 §9.3.2).
     if (req.method === "HEAD") return undefined;
     res.set("Content-Encoding", coding);
-    encoderCounts[kind] += 1;
-    return createEncoder(coding).once("close", () => {
-      encoderCounts[kind] -= 1;
-    });
+    counts[kind] += 1;
+    const endEncoding = () => {
+      counts[kind] -= 1;
+    };
+    return { coding, endEncoding };
   }
 
   return (req, res, next) => {
     const [write, end, emit] = [res.write.bind(res), res.end.bind(res), res.emit.bind(res)];
     const held: Uint8Array[] = [];
     let heldBytes = 0;
-    let length: number | undefined;
     let sending: NodeJS.Immediate | undefined;
-    let encoder: ReturnType<typeof openEncoder>;
+    let isWhole = false;
+    let encoder: ReturnType<typeof createEncoder> | undefined;
 
     onHeaders(res, () => {
-      encoder = openEncoder(req, res, length);
-      if (!encoder) return;
+      const encoding = isWhole ? undefined : beginEncoding(req, res, undefined);
+      if (!encoding) return;
+      encoder = createEncoder(encoding.coding).once("close", encoding.endEncoding);
       encoder.on("data", (bytes) => write(bytes) || encoder?.pause());
       encoder.on("end", () => end());
       encoder.on("error", next);
@@ -60,15 +63,24 @@ export function compression(): RequestHandler {
       sending = undefined;
       const bytes = Buffer.concat(held.splice(0));
       heldBytes = 0;
-      if (isLast && req.method !== "HEAD") length = bytes.length;
-      if (bytes.length > 0 && !res.headersSent) {
-        if (length !== undefined) res.set("Content-Length", String(length));
-        res.writeHead(res.statusCode);
-      }
+      if (isLast && !res.headersSent && req.method !== "HEAD") return sendWhole(bytes).catch(next);
+      if (bytes.length > 0 && !res.headersSent) res.writeHead(res.statusCode);
       const target = encoder ?? { write, end };
       if (isLast) target.end(bytes);
       else if (target.write(bytes)) emit("drain");
     }
+
+    /** Head and body in one write, so that a client gets all of it or nothing, however the process ends. */
+    async function sendWhole(bytes: Buffer) {
+      isWhole = true;
+      const encoding = beginEncoding(req, res, bytes.length);
+      const compressing = encoding && compressOnce(bytes, encoding.coding).finally(encoding.endEncoding);
+      const body = compressing ? await compressing : bytes;
+      if (res.headersSent) return; // An error has come in between.
+      if (body.length > 0) res.set("Content-Length", String(body.length));
+      end(body);
+    }
+
     Object.assign(res, {
       /** What is written before the next event is handled, which most pages are whole, is sent as one. */
       write(chunk: string | Uint8Array, encoding?: BufferEncoding) {
@@ -89,7 +101,7 @@ export function compression(): RequestHandler {
 }
 
 /** Sets what a response says of its coding whichever it gets, and chooses that. */
-function prepareHeaders(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
+function chooseCoding(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
   const type = res.get("Content-Type") ?? "";
   if (EVENT_STREAM.test(type)) res.set("X-Accel-Buffering", "no"); // Proxies such as nginx would wait for more.
   // A 304 doesn't tell its type.
