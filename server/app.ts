@@ -86,7 +86,6 @@ export async function createApp(options: Options) {
     handleError,
   );
   app.disable("x-powered-by");
-  app.set("trust proxy", TRUST_PROXY);
   app.use(setSecurityHeaders(securityHeaders));
   if (clientFolder !== undefined) app.use(largeFiles(clientFolder, files));
   app.use(forwarded(TRUST_PROXY, ORIGIN));

@@ -9,16 +9,17 @@ const SCHEMES = ["http", "https"];
  * client unless told otherwise, so that anybody could put another host into a page that a cache keeps.
  */
 export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): RequestHandler {
+  const originScheme = origin?.protocol.slice(0, -1);
   return (req, _res, next) => {
     const { headers, socket } = req;
     delete headers["x-forwarded-host"];
-    const scheme = headers["x-forwarded-proto"]?.toString().split(",", 1)[0]?.trim() ?? "";
-    if (SCHEMES.includes(scheme) && trustProxy(socket.remoteAddress ?? "", 0)) headers["x-forwarded-proto"] = scheme;
-    else delete headers["x-forwarded-proto"];
-    if (origin) {
-      headers.host = origin.host;
-      Object.defineProperty(req, "protocol", { value: origin.protocol.slice(0, -1) }); // Express has a getter.
-    }
+    const said = headers["x-forwarded-proto"]?.toString().split(",", 1)[0]?.trim() ?? "";
+    const scheme = SCHEMES.includes(said) && trustProxy(socket.remoteAddress ?? "", 0) ? said : undefined;
+    if (scheme === undefined) delete headers["x-forwarded-proto"];
+    else headers["x-forwarded-proto"] = scheme;
+    // In place of Express's getter, which compares addresses each time.
+    Object.defineProperty(req, "protocol", { value: originScheme ?? scheme ?? "http" });
+    if (origin) headers.host = origin.host;
     headers.host ||= "localhost"; // HTTP/1.0 may leave it out.
     next();
   };
