@@ -5,8 +5,8 @@ export type RenderPart = "loader" | "action" | "render";
 type Render = {
   /** The nonce of the response's policy, if it has one. */
   nonce?: string | undefined;
-  /** Whether the page is rendered before any request, and so must be complete. */
-  isPrerendered?: boolean;
+  /** Whether the page is kept for everybody, and not for one request, and so must be complete. */
+  isForEverybody?: boolean;
   /** The site's public origin, where the operator names it. */
   origin?: string | undefined;
   onError: (error: unknown) => void;

@@ -1,6 +1,8 @@
 /** For how many seconds a shared cache may use a response, and then go on using it while it gets a new one. */
 export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; staleIfError: number };
 
+/** Of RFC 9110 §15.1, those that a page gives. */
+const KEPT_STATUSES = [200, 301, 308, 404];
 const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate"];
 
 /** Whether `Cache-Control` lets a shared cache store a response that is cacheable at all (RFC 9111 §3). */
@@ -20,6 +22,16 @@ export function parseSharedLifetime(cacheControl: string): SharedLifetime | unde
     staleWhileRevalidate: secondsOf("stale-while-revalidate"),
     staleIfError: secondsOf("stale-if-error"),
   };
+}
+
+/** Why a response is one client's only, or says nothing of the next request. */
+export function findObstacle({ status, headers }: Response) {
+  const [vary, cacheControl] = [headers.get("Vary"), headers.get("Cache-Control")];
+  if (!KEPT_STATUSES.includes(status)) return `status ${status}`;
+  if (headers.has("Set-Cookie")) return "Set-Cookie";
+  if (vary !== null && vary.toLowerCase() !== "accept-encoding") return `Vary: ${vary}`;
+  if (/\b(private|no-store|no-cache)\b/i.test(cacheControl ?? "")) return `Cache-Control: ${cacheControl}`;
+  return undefined;
 }
 
 function parseDirectives(cacheControl: string) {

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import { mergeHeaders, sendStored, storeResponse } from "../http/stored-response.ts";
-import { findFile } from "../pages/build.ts";
-import { findDrawbacks, type RenderedPage, type RenderOptions, renderPage } from "../pages/render-page.ts";
+import { createDrawbackLog } from "../pages/drawbacks.ts";
+import { type RenderedPage, type RenderOptions, renderPage } from "../pages/render-page.ts";
 import type { Middleware } from "./chain.ts";
 
 type Options = RenderOptions & { securityHeaders: Record<string, string>; log: Logger };
@@ -11,16 +11,12 @@ type Options = RenderOptions & { securityHeaders: Record<string, string>; log: L
  * in nobody's name, as those that are kept. Warns once of what production would warn of.
  */
 export function developmentPages({ securityHeaders, log, ...options }: Options): Middleware {
-  const warned = new Set<string>();
+  const logDrawbacks = createDrawbackLog(log);
   return (req, res, next) => {
     const { route, target } = res.locals;
-    if (!(route?.kept || route?.isPrerendered) || (req.method !== "GET" && req.method !== "HEAD")) return next();
+    if (!(route?.kept || route?.isRenderedOnce) || (req.method !== "GET" && req.method !== "HEAD")) return next();
     const send = (page: RenderedPage) => {
-      for (const reason of findDrawbacks(page)) {
-        if (!warned.has(route.id + reason))
-          log.warn({ file: findFile(route.id), reason }, "page that is the same for everybody");
-        warned.add(route.id + reason);
-      }
+      logDrawbacks(route.id, page);
       if (page.obstacle !== undefined) return next();
       const headers = mergeHeaders(securityHeaders, page.headers);
       sendStored(req, res, storeResponse({ ...page, headers, bodies: { identity: page.body } }));

@@ -22,8 +22,8 @@ export function matchRoute(files: ClientFiles): Middleware {
     const { method = "" } = req;
     // A resource route's loader gets OPTIONS and the like, too; of other pages React Router decides it.
     const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
-    const isDecidedLater = route && !route.isPrerendered && !route.kept && !route.isResource;
-    // A Request with the method TRACE can't be made.
+    const isDecidedLater = route && !route.isRenderedOnce && !route.kept && !route.isResource;
+    // Fetch's Request, which a page gets, has no method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };

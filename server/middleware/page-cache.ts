@@ -1,6 +1,7 @@
 import { name } from "../../package.json";
 import { sendStored } from "../http/stored-response.ts";
-import type { PageStore, StoredPage } from "../pages/page-store.ts";
+import type { PageStore } from "../pages/page-store.ts";
+import type { StoredPage } from "../pages/stored-pages.ts";
 import type { Middleware } from "./chain.ts";
 
 export type CacheResult = "hit" | "stale" | "miss";
@@ -13,7 +14,7 @@ export function pageCache(store: PageStore, recordLookup: (result: CacheResult) 
   return (req, res, next) => {
     const { route, target } = res.locals;
     if (!route || (req.method !== "GET" && req.method !== "HEAD")) return next();
-    const document = route.isPrerendered ? store.findDocument(route.id) : undefined;
+    const document = route.isRenderedOnce ? store.findDocument(route.id) : undefined;
     if (document) return sendStored(req, res, document);
     const { kept } = route;
     if (!kept) return next();

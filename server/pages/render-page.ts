@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { type RenderPart, renderContext } from "../../app/context.ts";
+import { findObstacle } from "../http/cache-control.ts";
 import { POLICY_HEADER, replaceNonce } from "../http/content-security-policy.ts";
 import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders } from "../http/stored-response.ts";
@@ -20,12 +21,6 @@ export type RenderedPage = {
   obstacle: string | undefined;
 };
 
-const READS_HEADERS =
-  "a loader or middleware of it, or around it, reads the request's headers, but the page is the same for everybody: all " +
-  "get that of a client without cookies (docs/sign-in-and-forms.md)";
-
-/** Those of RFC 9110 §15.1 that a page gives. */
-const KEPT_STATUSES = [200, 301, 308, 404];
 /** They tell of one message, or of its content. */
 const NOT_COPIED = ["cache-control", "content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
@@ -58,7 +53,7 @@ export async function renderPage(
   const context = new RouterContextProvider();
   context.set(renderContext, {
     nonce,
-    isPrerendered: true,
+    isForEverybody: true,
     origin,
     onError: (error) => errors.push(error),
     record: (part, seconds) => recordPart(part, pattern, seconds),
@@ -92,11 +87,6 @@ export async function renderPage(
   return { ...page, headers: mergeHeaders(defaults, headers), body: Buffer.from(html) };
 }
 
-/** What the page's file should be looked at for. */
-export function findDrawbacks({ readsHeaders, obstacle }: RenderedPage) {
-  return [...(readsHeaders ? [READS_HEADERS] : []), ...(obstacle === undefined ? [] : [`not kept: ${obstacle}`])];
-}
-
 /** Returns whether the headers of a request, a cookie among them, have been asked for since. */
 function watchHeaders(request: Request) {
   const { headers } = request;
@@ -107,16 +97,6 @@ function watchHeaders(request: Request) {
   };
   Object.defineProperty(request, "headers", { get });
   return () => areRead;
-}
-
-/** Why a response is one client's only, or says nothing of the next request. */
-function findObstacle({ status, headers }: Response) {
-  const [vary, cacheControl] = [headers.get("Vary"), headers.get("Cache-Control")];
-  if (!KEPT_STATUSES.includes(status)) return `status ${status}`;
-  if (headers.has("Set-Cookie")) return "Set-Cookie";
-  if (vary !== null && vary.toLowerCase() !== "accept-encoding") return `Vary: ${vary}`;
-  if (/\b(private|no-store|no-cache)\b/i.test(cacheControl ?? "")) return `Cache-Control: ${cacheControl}`;
-  return undefined;
 }
 
 const MODULE_PRELOAD = /<link rel="modulepreload"([^>]*>)/g;

@@ -28,7 +28,7 @@ export type RouteEntry = {
   /** The pattern of its path, from the root. */
   pattern: string;
   /** Whether one document, rendered at start, is sent to every request for it. */
-  isPrerendered: boolean;
+  isRenderedOnce: boolean;
   kept: KeptPage | undefined;
   /** Whether all its addresses show the same: a splat does without a loader, as the not-found page. */
   hasOneDocument: boolean;
@@ -63,7 +63,7 @@ export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
     const entry: RouteEntry = {
       id,
       pattern,
-      isPrerendered: handle?.renderOnce === true,
+      isRenderedOnce: handle?.renderOnce === true,
       // A resource route has no component, and React Router doesn't use its `headers`.
       kept: module.default ? toKeptPage(id, module.headers) : undefined,
       hasOneDocument: !pattern.includes(":") && !(pattern.includes("*") && module.loader),

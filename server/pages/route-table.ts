@@ -58,7 +58,7 @@ export function createRouteTable(manifest: Routes) {
 /** The same route, asked for data. */
 function toDataEntry(page: RouteEntry): RouteEntry {
   const kept = page.kept && { ...page.kept, filterQuery: page.kept.filterDataQuery };
-  return { ...page, isPrerendered: false, isResource: false, kept };
+  return { ...page, isRenderedOnce: false, isResource: false, kept };
 }
 
 /** In lower case: routes match in any case unless they say otherwise. */
