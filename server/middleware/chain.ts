@@ -27,7 +27,7 @@ export type Response = ServerResponse & { locals: Express.Locals };
 export type Middleware = (req: IncomingMessage, res: Response, next: (error?: HttpError) => void) => void;
 export type ErrorMiddleware = (error: HttpError, req: IncomingMessage, res: Response) => void;
 
-/** Runs middleware in order, then a request listener, unless one of them has sent the response or passed on an error. */
+/** Runs middleware in order, then a request listener, unless one of them has sent the response, or thrown or passed on an error. */
 export function chain(middleware: Middleware[], listener: RequestListener, onError: ErrorMiddleware): RequestListener {
   return (req, res) => {
     // Express keeps the locals that a response has.
@@ -38,6 +38,10 @@ export function chain(middleware: Middleware[], listener: RequestListener, onErr
       else if (current) current(req, response, (error) => run(index + 1, error));
       else listener(req, res);
     };
-    run(0);
+    try {
+      run(0);
+    } catch (error) {
+      onError(error as HttpError, req, response);
+    }
   };
 }
