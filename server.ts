@@ -21,12 +21,13 @@ import { loadEnvFile, parseSettings } from "./server/settings.ts";
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
-// From here the process is put together: nothing else has an effect by being imported.
+// From here the process is put together: nothing else has an effect by being imported. The modules of pages have been by
+// now, so that they can't read settings where they begin: those come with their context (server/services.ts).
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
 const { settings } = parsed;
-const { PORT, HOST, OPS_PORT, OPS_HOST = HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
+const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
 const metrics = createMetrics(HTTP_ROUTES);
 const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
@@ -47,14 +48,14 @@ let queue: RequestQueue | undefined;
 let supervised: ReturnType<typeof superviseServices> | undefined;
 let state: "starting" | "ready" | "closing" = "starting";
 
-handleProcessEvents({ log, shutdown });
+handleProcessEvents({ log, shutDown });
 // The probes respond while the pages are being rendered.
 const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
 const handleOpsRequest = handleOps(metrics.registry, isReady, log);
 const recordPending = () => metrics.recordConnectionDropped("pending");
 queueRequests(opsServer, handleOpsRequest, recordPending);
-const opsPort = await listenOrFail(opsServer, { HOST: OPS_HOST, OPS_PORT });
+const opsPort = await listenOrFail(opsServer, OPS_HOST === undefined ? { HOST, OPS_PORT } : { OPS_HOST, OPS_PORT });
 
 const { signal } = shutdownController;
 const services = await openServices({ settings, log, server, shutdown: signal });
@@ -93,7 +94,7 @@ if (state === "starting") {
 }
 
 /** Resolves with whether every request was completed, and the services have closed. */
-async function shutdown(reason: string) {
+async function shutDown(reason: string) {
   const wasReady = state === "ready";
   state = "closing";
   log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "stopping: not ready any more");
@@ -112,9 +113,12 @@ async function stopServing(queue: RequestQueue) {
 }
 
 /** Resolves with the port. An address that can't be listened on ends the process with one line. */
-async function listenOrFail(server: Server, address: { HOST?: string | undefined; PORT?: number; OPS_PORT?: number }) {
+async function listenOrFail(
+  server: Server,
+  address: Partial<Pick<typeof settings, `${"" | "OPS_"}${"HOST" | "PORT"}`>>,
+) {
   try {
-    const port = await listen(server, address.PORT ?? address.OPS_PORT ?? 0, address.HOST);
+    const port = await listen(server, address.PORT ?? address.OPS_PORT ?? 0, address.HOST ?? address.OPS_HOST);
     // For example too many open files: one connection is lost, and not the server.
     server.on("error", (err) => log.error({ err }, "connection not accepted"));
     return port;

@@ -15,7 +15,7 @@ export function serveApp(): Plugin {
     apply: "serve",
     config() {
       loadEnvFile();
-      return { server: { port: Number(process.env.PORT ?? 3000) } };
+      return { server: { port: Number(process.env.PORT || 3000) } };
     },
     async configureServer(vite) {
       const { ssr } = vite.environments;

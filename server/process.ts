@@ -9,18 +9,18 @@ const REPEATED_SIGNAL_MS = 50;
 type Options = {
   log: Logger;
   /** Stops serving; resolves with whether every request was completed. */
-  shutdown: (reason: string) => Promise<boolean>;
+  shutDown: (reason: string) => Promise<boolean>;
 };
 
 /** Ends the process in order on a signal or an uncaught exception: exit code 0, or 1 if anything went wrong. */
-export function handleProcessEvents({ log, shutdown }: Options) {
+export function handleProcessEvents({ log, shutDown }: Options) {
   let exitCode = 0;
   let shutdownStartedAt: number | undefined;
 
   const close = async (reason: string) => {
     const startedAt = performance.now();
     shutdownStartedAt = startedAt;
-    if (!(await shutdown(reason))) exitCode = 1;
+    if (!(await shutDown(reason))) exitCode = 1;
     log.info({ exitCode, tookMs: Math.round(performance.now() - startedAt) }, "stopped");
     await Promise.race([new Promise<unknown>((resolve) => log.flush(resolve)), setTimeout(LOG_TIMEOUT_MS)]);
     process.exit(exitCode);

@@ -156,10 +156,10 @@ test.each(["PORT", "OPS_PORT"])("a %s that is in use ends the server with one li
   expect(stdout).not.toContain("ready");
 });
 
-test("a HOST that isn't this machine's ends the server with one line", async () => {
-  const { code, stderr } = await start({ HOST: "192.0.2.1" });
+test.each(["HOST", "OPS_HOST"])("a %s that isn't this machine's ends the server with one line", async (name) => {
+  const { code, stderr } = await start({ [name]: "192.0.2.1" });
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^HOST=192\.0\.2\.1 .*EADDRNOTAVAIL.*\n$/);
+  expect(stderr).toMatch(new RegExp(`^${name}=192\\.0\\.2\\.1 .*EADDRNOTAVAIL.*\n$`));
 });
 
 test("the ports of the settings are the ports that the server listens on", async () => {

@@ -13,7 +13,7 @@ export function bodyLimit(maxBytes: number): RequestHandler {
     if (Number(req.headers["content-length"] ?? 0) > max) return tooLarge();
     if (req.headers["transfer-encoding"] !== undefined) {
       let received = 0;
-      // React Router's adapter starts reading in this very tick, and so misses nothing.
+      // React Router's adapter starts reading in this very tick, and so misses nothing: what comes after this is synchronous.
       req.on("data", (chunk: Buffer) => {
         received += chunk.length;
         if (received <= max) return;

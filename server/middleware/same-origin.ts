@@ -7,7 +7,10 @@ import { toLogFields } from "./request-id.ts";
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 const MAX_FIELD_LENGTH = 256;
 
-/** Rejects what a browser sends across origins with a method that isn't safe (RFC 9110 §9.2.1), on every route. */
+/**
+ * Rejects what a browser sends across origins with a method that isn't safe (RFC 9110 §9.2.1), on every route. The
+ * site's own host is in the Host header by now (forwarded.ts).
+ */
 export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandler {
   return ({ method, headers }, res, next) => {
     if (SAFE_METHODS.has(method) || isSameOrigin(headers, settings)) return next();
