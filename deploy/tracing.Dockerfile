@@ -1,6 +1,6 @@
-# The image with OpenTelemetry's SDK beside it, which sends traces to OTEL_EXPORTER_OTLP_ENDPOINT:
-# docker build -f deploy/tracing.Dockerfile --build-arg IMAGE=greeting -t greeting:tracing deploy
-ARG IMAGE=greeting
+# An image (IMAGE) with OpenTelemetry's SDK beside it, which sends traces to OTEL_EXPORTER_OTLP_ENDPOINT, in the name of
+# OTEL_SERVICE_NAME: docker build -f deploy/tracing.Dockerfile --build-arg IMAGE=name -t name:tracing deploy
+ARG IMAGE
 ARG BUILD_IMAGE=node:24-trixie-slim
 
 FROM ${BUILD_IMAGE} AS sdk
@@ -10,5 +10,4 @@ RUN echo 'import { NodeSDK } from "@opentelemetry/sdk-node"; new NodeSDK().start
 
 FROM ${IMAGE}
 COPY --from=sdk /sdk /sdk
-ENV OTEL_SERVICE_NAME=greeting
 ENTRYPOINT ["node", "--import", "/sdk/start.mjs", "build/server/index.js"]
