@@ -1,9 +1,14 @@
 // How much a client may send: counted before any page reads it.
+
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { createReadableStreamFromReadable } from "@react-router/node";
+import express, { type ErrorRequestHandler } from "express";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import { bodyLimit } from "../server/middleware/body-limit.ts";
 import { exchange } from "./support/exchange.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
@@ -94,6 +99,26 @@ test("an upload that its client gives up leaves nothing behind", async () => {
   socket.destroy();
   await expect.poll(() => readdirSync(UPLOADS)).toEqual([]);
   expect((await fetch(server.url)).status).toBe(200);
+});
+
+test("whoever reads a body that turns out to be too large gets an error, and not a part of it", async () => {
+  const read: string[] = [];
+  const app = express()
+    .use(bodyLimit(10))
+    .use(async (req, res) => {
+      const body = new Response(createReadableStreamFromReadable(req));
+      read.push(await body.text().catch(({ status }) => `rejected: ${status}`));
+      res.end();
+    });
+  app.use(((error, _req, res, _next) => res.status(error.status).end()) as ErrorRequestHandler);
+  const listening = app.listen(0, "127.0.0.1");
+  onTestFinished(() => void listening.close());
+  await once(listening, "listening");
+  const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+  const chunked = { method: "POST", body: new Blob(["a".repeat(11)]).stream(), duplex: "half" };
+  const { status } = await fetch(url, chunked);
+  expect(status).toBe(413);
+  await expect.poll(() => read).toEqual(["rejected: 413"]);
 });
 
 test("the limit is a setting", async () => {

@@ -9,18 +9,21 @@ export function bodyLimit(maxBytes: number): RequestHandler {
   return (req, res, next) => {
     const routeMaxBytes = res.locals.route?.maxBodyBytes ?? maxBytes;
     const max = req.is("urlencoded") ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
-    const tooLarge = () => next(createHttpError(413, { headers: { Connection: "close" } }));
-    if (Number(req.headers["content-length"] ?? 0) > max) return tooLarge();
+    const tooLarge = createHttpError(413, { headers: { Connection: "close" } });
+    if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge);
     if (req.headers["transfer-encoding"] !== undefined) {
       let received = 0;
-      // React Router's adapter starts reading in this very tick, and so misses nothing: what comes after this is synchronous.
-      req.on("data", (chunk: Buffer) => {
+      const count = (chunk: Buffer) => {
         received += chunk.length;
         if (received <= max) return;
-        // Whoever reads the body gets no more of it, and the rest is discarded.
-        for (const event of ["data", "end"]) req.removeAllListeners(event);
-        tooLarge();
-      });
+        // Whoever reads the body gets no more of it, and, once the client has its response, an error: what was received
+        // must not pass for the whole. The rest is discarded.
+        for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
+        res.once("close", () => req.listenerCount("error") > 0 && req.emit("error", tooLarge));
+        next(tooLarge);
+      };
+      // React Router's adapter starts reading in this very tick, and so misses nothing: what comes after this is synchronous.
+      req.on("data", count);
     }
     next();
   };
