@@ -111,6 +111,31 @@ test("without a page to fall back on, a failure is each visitor's own 500", asyn
   expect(loaded.renders).toEqual(["failed"]);
 });
 
+test("what couldn't be rendered for everybody is a visitor's alone", async () => {
+  process.env.POSTS = "down";
+  await get("/example-pages/posts/2");
+  delete process.env.POSTS;
+  const { status, headers, text } = await get("/example-pages/posts/2", { Cookie: "session=secret" });
+  expect([status, text]).toEqual([200, expect.stringContaining("secret")]);
+  expect(headers).toMatchObject({ "cache-control": "private, no-cache", "x-request-id": expect.any(String) });
+});
+
+test("a page that has become a visitor's own isn't sent as it was", async () => {
+  await get(POST);
+  process.env.POSTS = "members";
+  wait(60);
+  expect((await get(POST)).status).toBe(200); // Nobody knows it yet.
+  await rendered(2);
+  for (let visit = 0; visit < 2; visit++) {
+    const { status, headers } = await get(POST);
+    expect([status, headers.location, headers["cache-control"]]).toEqual([
+      302,
+      "/example-pages/sign-up",
+      "private, no-cache",
+    ]);
+  }
+});
+
 test("nothing of a visitor comes into a page that all get", async () => {
   const secrets = { Cookie: "session=secret", Authorization: "Bearer secret", "X-Forwarded-For": "203.0.113.9" };
   const response = await get("/example-pages/posts/2", { ...secrets, Host: "secret.example" });
@@ -132,6 +157,7 @@ test.each([
     const response = await get(path);
     expect(response.status).toBe(status);
     expect(statusOf(response) !== undefined).toBe(result === "kept");
+    expect(/private/.test(response.headers["cache-control"] ?? "")).toBe(result !== "kept");
   }
   expect(loaded.renders).toEqual([result]);
   const warnings = loaded.lines.filter(({ level }) => level === 40);

@@ -17,6 +17,8 @@ declare global {
       httpRoute: string | undefined;
       /** The nonce of the inline elements of a page that is rendered for this request. */
       nonce?: string;
+      /** Whether the response is this client's alone, whatever the page says: it couldn't be rendered for everybody. */
+      isPrivate?: boolean;
     }
   }
 }

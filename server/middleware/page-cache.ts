@@ -36,9 +36,11 @@ export function pageCache(store: PageStore, recordLookup: (result: CacheResult) 
     store
       .refresh(kept, address)
       .then((rendered) => {
-        if (rendered) send(rendered, `fwd=${page ? "stale" : "uri-miss"}; stored`);
-        else if (page && ttl > -staleIfError) send(page, `hit; ttl=${ttl}`);
-        else next();
+        if (rendered) return send(rendered, `fwd=${page ? "stale" : "uri-miss"}; stored`);
+        // A page that can't be kept any more is none to fall back on.
+        if (page && ttl > -staleIfError && store.find(address)) return send(page, `hit; ttl=${ttl}`);
+        res.locals.isPrivate = true;
+        next();
       })
       .catch(next);
   };

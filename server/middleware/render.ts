@@ -12,7 +12,7 @@ import { build, routes } from "../pages/build.ts";
 import type { RenderOptions } from "../pages/render-page.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 import { setDefaultHeaders } from "./default-headers.ts";
-import { toLogFields } from "./request-id.ts";
+import { toLogFields } from "./log-fields.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
@@ -69,6 +69,7 @@ export function render({ log, shutdown, setContext, origin, recordPart }: Option
     });
     const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
     onHeaders(res, () => {
+      if (res.locals.isPrivate) res.setHeader("Cache-Control", RENDERED_CACHE_CONTROL);
       // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
       if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", otherMethods.join(", "));
     });

@@ -43,7 +43,7 @@ export async function createPageStore({
   metrics,
   ...renderOptions
 }: PageStoreOptions) {
-  const { find, put } = createStoredPages({ maxPages, maxBytes, recordStored: metrics.recordStored });
+  const { find, put, remove } = createStoredPages({ maxPages, maxBytes, recordStored: metrics.recordStored });
   /** When the last render of an address gave nothing to keep. */
   const failures = new LRUCache<string, number>({ max: MAX_FAILURES });
   const renders = new Map<string, Promise<StoredPage | undefined>>();
@@ -85,6 +85,7 @@ export async function createPageStore({
         failures.delete(address);
         return await keep(kept, address, rendered, waitsForCompression);
       }
+      remove(address); // It is no failure to bridge: the page has become a client's own, or has gone.
     } catch (err) {
       metrics.recordRender("failed");
       if (!failures.has(address)) log.error({ err, file: findFile(kept.routeId) }, "page not rendered");

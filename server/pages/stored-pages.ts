@@ -36,5 +36,9 @@ export function createStoredPages({ maxPages, maxBytes, recordStored }: Options)
       recordStored(found.size + notFound.size, found.calculatedSize + notFound.calculatedSize);
       return page;
     },
+    remove(address: string) {
+      found.delete(address);
+      notFound.delete(address);
+    },
   };
 }
