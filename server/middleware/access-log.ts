@@ -4,11 +4,8 @@ import type { Logger } from "pino";
 import proxyaddr from "proxy-addr";
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Middleware } from "./chain.ts";
+import { toLogText } from "./log-fields.ts";
 
-/** Characters of anything that a client wrote. */
-const MAX_FIELD_LENGTH = 256;
-/** JSON escapes those below U+0020 only. */
-const CONTROL_CHARACTERS = /\p{Cc}/gu;
 /** How an IPv4 client looks to a server that listens on all interfaces. */
 const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 
@@ -36,13 +33,13 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
-          "url.path": (target?.path ?? url).slice(0, MAX_FIELD_LENGTH),
+          "url.path": toLogText(target?.path ?? url),
           "http.route": httpRoute,
           "http.response.status_code": res.statusCode,
           "http.response.size": socket.bytesWritten - bytesBefore,
           "http.server.request.duration": Math.round(seconds * 1e6) / 1e6,
           "client.address": clientAddress(req, trustProxy),
-          "user_agent.original": userAgent(req),
+          "user_agent.original": toLogText(req.headers["user-agent"]),
           "error.type": res.writableFinished ? undefined : "aborted",
         },
         "request",
@@ -55,13 +52,10 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
 /** Logs a request for another protocol, such as WebSockets: the services respond to it, and nobody sees how. */
 export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<AccessLogOptions, "log" | "trustProxy">) {
   const { method, url = "" } = req;
-  const path = (parseRequestTarget(url)?.path ?? url).slice(0, MAX_FIELD_LENGTH);
-  const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent(req) };
+  const path = toLogText(parseRequestTarget(url)?.path ?? url);
+  const userAgent = toLogText(req.headers["user-agent"]);
+  const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent };
   log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
-}
-
-function userAgent({ headers }: IncomingMessage) {
-  return headers["user-agent"]?.slice(0, MAX_FIELD_LENGTH).replace(CONTROL_CHARACTERS, "\uFFFD");
 }
 
 /** The address of the client before the trusted proxies; what they pass on must be an address. */

@@ -14,8 +14,3 @@ export const requestId: Middleware = (req, res, next) => {
   if (typeof traceparent === "string") res.locals.traceId = parseTraceId(traceparent);
   next();
 };
-
-/** What every line of a request has in the log. */
-export function toLogFields({ requestId, traceId }: Express.Locals) {
-  return { "http.request.id": requestId, trace_id: traceId };
-}

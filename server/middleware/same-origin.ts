@@ -2,10 +2,9 @@ import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
 import { isSameOrigin, type OriginSettings } from "../http/same-origin.ts";
-import { toLogFields } from "./request-id.ts";
+import { toLogFields, toLogText } from "./log-fields.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-const MAX_FIELD_LENGTH = 256;
 
 /**
  * Rejects what a browser sends across origins with a method that isn't safe (RFC 9110 §9.2.1), on every route. The
@@ -17,10 +16,7 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
     const { origin, host, "sec-fetch-site": site } = headers;
     const seen = { origin, host, "sec-fetch-site": site };
     const fields = Object.fromEntries(
-      Object.entries(seen).map(([name, value]) => [
-        `http.request.header.${name}`,
-        [String(value).slice(0, MAX_FIELD_LENGTH)],
-      ]),
+      Object.entries(seen).map(([name, value]) => [`http.request.header.${name}`, [toLogText(String(value))]]),
     );
     log.warn(
       { ...toLogFields(res.locals), ...fields },
