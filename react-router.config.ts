@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
@@ -31,6 +32,7 @@ export default {
   },
   presets: [withoutBasename],
   async buildEnd({ viteConfig }) {
+    if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
     await precompress("build/client");
     await copyPackages(viteConfig.environments.ssr?.resolve.external);
   },
@@ -41,12 +43,14 @@ const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|map)$/
 
 /** Writes `NAME.br` and `NAME.gz`, where they are smaller, beside the files of a folder, so that no request compresses. */
 async function precompress(folder: string) {
+  const names = await readdir(folder, { recursive: true });
   const compressFile = async (name: string) => {
     const path = join(folder, name);
     const { br, gzip } = await compress(await readFile(path), "best");
     await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
-  const names = await readdir(folder, { recursive: true });
+  const form = names.find((name) => /\.(br|gz)$/.test(name) && names.includes(name.slice(0, name.lastIndexOf("."))));
+  if (form) throw new Error(`public/${form} would be sent as the compressed form of the file beside it`);
   await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
 }
 

@@ -46,8 +46,9 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
   const urlPaths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
     .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
-  // Of an asset, a compressed form is no file of its own.
-  const isForm = (urlPath: string) => urlPath.startsWith(ASSETS_PATH) && /\.(br|gz)$/.test(urlPath);
+  const all = new Set(urlPaths);
+  // A compressed form is no file of its own.
+  const isForm = (urlPath: string) => /\.(br|gz)$/.test(urlPath) && all.has(urlPath.slice(0, urlPath.lastIndexOf(".")));
   return new Map(urlPaths.filter((urlPath) => !isForm(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
 }
 
