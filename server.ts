@@ -21,8 +21,8 @@ import { loadEnvFile, parseSettings } from "./server/settings.ts";
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
-// From here the process is put together: nothing else has an effect by being imported. The modules of pages have been by
-// now, so that they can't read settings where they begin: those come with their context (server/services.ts).
+// From here the process is put together: nothing else has an effect by being imported. The modules of pages are loaded by
+// now, before `.env` is read: they get settings with their context (server/services.ts), not from the environment.
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
@@ -53,9 +53,10 @@ handleProcessEvents({ log, shutDown });
 const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
 const handleOpsRequest = handleOps(metrics.registry, isReady, log);
-const recordPending = () => metrics.recordConnectionDropped("pending");
-queueRequests(opsServer, handleOpsRequest, recordPending);
-const opsPort = await listenOrFail(opsServer, OPS_HOST === undefined ? { HOST, OPS_PORT } : { OPS_HOST, OPS_PORT });
+const recordDropped = () => metrics.recordConnectionDropped("pending");
+queueRequests(opsServer, handleOpsRequest, recordDropped);
+const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
+const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
 const { signal } = shutdownController;
 const services = await openServices({ settings, log, server, shutdown: signal });
@@ -65,7 +66,7 @@ const clientFolder = join(import.meta.dirname, "../client");
 const { setContext } = services;
 const app = await createApp({ settings, log, metrics, shutdown: signal, setContext, clientFolder });
 // As server.on("request", app), but one after the other on each connection.
-queue = queueRequests(server, app, recordPending, (req) => {
+queue = queueRequests(server, app, recordDropped, (req) => {
   metrics.recordUpgrade();
   logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
 });
@@ -85,7 +86,7 @@ rejectUnparsable(server, queue, {
     logRejection(client, status, code);
   },
 });
-const port = await listenOrFail(server, { HOST, PORT });
+const port = await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST);
 if (state === "starting") {
   state = "ready";
   const tookMs = Math.round(performance.now());
@@ -112,18 +113,15 @@ async function stopServing(queue: RequestQueue) {
   return cut === 0;
 }
 
-/** Resolves with the port. An address that can't be listened on ends the process with one line. */
-async function listenOrFail(
-  server: Server,
-  address: Partial<Pick<typeof settings, `${"" | "OPS_"}${"HOST" | "PORT"}`>>,
-) {
+/** Resolves with the port. An address that can't be listened on ends the process with one line, which names its settings. */
+async function listenOrFail(server: Server, names: { host: string; port: string }, port: number, host?: string) {
   try {
-    const port = await listen(server, address.PORT ?? address.OPS_PORT ?? 0, address.HOST ?? address.OPS_HOST);
+    const boundPort = await listen(server, port, host);
     // For example too many open files: one connection is lost, and not the server.
     server.on("error", (err) => log.error({ err }, "connection not accepted"));
-    return port;
+    return boundPort;
   } catch (error) {
-    const given = Object.entries(address).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
-    failToStart([`${given.join(" ")} can't be listened on: ${(error as Error).message}`]);
+    const address = `${host === undefined ? "" : `${names.host}=${host} `}${names.port}=${port}`;
+    failToStart([`${address} can't be listened on: ${(error as Error).message}`]);
   }
 }
