@@ -11,8 +11,8 @@ export { instrumentations } from "./instrumentations";
 /** Slow data has this long, in ms: what is missing then is left to its error boundary. */
 export const streamTimeout = 5000;
 
-// Replaces the framework's default for three things that it lacks: the scripts and styles in a page
-// carry its nonce, errors reach the server's log, and the render is timed.
+// Replaces the framework's default for what that lacks: the scripts and styles in a page carry its nonce, it knows the
+// site's origin, errors reach the server's log, the render is timed, ends with its client, and is whole for everybody.
 export default async function handleRequest(
   request: Request,
   status: number,
