@@ -45,7 +45,7 @@ type Options = {
   setContext: SetContext;
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
-  /** Whether pages that are the same for everybody are kept; without, Express and React Router render them for each request. */
+  /** For a test that compares: without, Express and React Router render for each request what is the same for everybody. */
   cachesPages?: boolean;
 };
 
@@ -66,10 +66,9 @@ export async function createApp(options: Options) {
     log,
     metrics,
   };
-  const servePages = async () =>
-    import.meta.env.PROD
-      ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
-      : developmentPages(storeOptions);
+  const pages = import.meta.env.PROD
+    ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
+    : developmentPages(storeOptions);
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
@@ -80,7 +79,7 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      ...(cachesPages ? [await servePages()] : []),
+      ...(cachesPages ? [pages] : []),
     ],
     app as RequestListener,
     handleError,

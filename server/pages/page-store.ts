@@ -8,7 +8,7 @@ import { copyString } from "./copy-string.ts";
 import { renderDocuments } from "./documents.ts";
 import { createDrawbackLog } from "./drawbacks.ts";
 import { type RenderedPage, type RenderOptions, renderPage } from "./render-page.ts";
-import { isDynamic, type KeptPage } from "./route-entry.ts";
+import { isDynamic, type KeepingRule } from "./route-entry.ts";
 import { createStoredPages, type StoredPage } from "./stored-pages.ts";
 
 type RenderResult = "kept" | "not_kept" | "failed";
@@ -56,7 +56,7 @@ export async function createPageStore({
     return turn;
   };
 
-  async function keep(kept: KeptPage, address: string, rendered: RenderedPage, waitsForCompression: boolean) {
+  async function keep(kept: KeepingRule, address: string, rendered: RenderedPage, waitsForCompression: boolean) {
     const { body } = rendered;
     const headers = mergeHeaders(securityHeaders, rendered.headers, { "Cache-Control": kept.cacheControl });
     const renderedAt = performance.now();
@@ -75,7 +75,7 @@ export async function createPageStore({
     return page;
   }
 
-  async function render(kept: KeptPage, address: string, waitsForCompression = false) {
+  async function render(kept: KeepingRule, address: string, waitsForCompression = false) {
     try {
       await waitForTurn();
       const rendered = await renderPage(address, renderOptions);
@@ -103,7 +103,7 @@ export async function createPageStore({
     findDocument: (routeId: string) => documents.get(routeId),
     find,
     /** Renders an address once for all who ask meanwhile. Resolves with nothing if it failed or can't be kept. */
-    async refresh(kept: KeptPage, address: string) {
+    async refresh(kept: KeepingRule, address: string) {
       if (performance.now() - (failures.get(address) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return undefined;
       const rendering =
         renders.get(address) ?? render(kept, copyString(address)).finally(() => renders.delete(address));

@@ -11,8 +11,8 @@ export const READ_METHODS = ["GET", "HEAD"];
 /** Those that React Router hands to an action. */
 export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** How a page is kept that says so in its `headers`, by `s-maxage` in `Cache-Control`. */
-export type KeptPage = {
+/** How a route's pages are kept, as it says in its `headers`, by `s-maxage` in `Cache-Control`. */
+export type KeepingRule = {
   routeId: string;
   cacheControl: string;
   lifetime: SharedLifetime;
@@ -29,7 +29,7 @@ export type RouteEntry = {
   pattern: string;
   /** Whether one document, rendered at start, is sent to every request for it. */
   isRenderedOnce: boolean;
-  kept: KeptPage | undefined;
+  kept: KeepingRule | undefined;
   /** Whether all its addresses show the same: a splat does without a loader, as the not-found page. */
   hasOneDocument: boolean;
   /** Whether it, or a route around it, takes part in requests for data. */
@@ -65,7 +65,7 @@ export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
       pattern,
       isRenderedOnce: handle?.renderOnce === true,
       // A resource route has no component, and React Router doesn't use its `headers`.
-      kept: module.default ? toKeptPage(id, module.headers) : undefined,
+      kept: module.default ? toKeepingRule(id, module.headers) : undefined,
       hasOneDocument: !pattern.includes(":") && !(pattern.includes("*") && module.loader),
       hasData: Boolean(parent?.hasData || module.loader || module.action),
       isResource,
@@ -89,7 +89,7 @@ function joinHeaders(outer: AddedHeaders = {}, inner: AddedHeaders = {}) {
 }
 
 /** Of headers that take arguments nothing is known before a render: such a page is rendered for each request. */
-function toKeptPage(routeId: string, said: ServerBuildModule["headers"]): KeptPage | undefined {
+function toKeepingRule(routeId: string, said: ServerBuildModule["headers"]): KeepingRule | undefined {
   if (typeof said === "function" && said.length > 0) return undefined;
   const headers = new Headers(typeof said === "function" ? (said as () => HeadersInit)() : said);
   const cacheControl = headers.get("Cache-Control") ?? "";
