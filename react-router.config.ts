@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
@@ -12,6 +12,18 @@ const withoutBasename: Preset = {
     if (basename !== "/") {
       throw new Error(`basename ${JSON.stringify(basename)}: the server serves the root of its origin only`);
     }
+  },
+};
+
+/** What is in public/ is sent as it is: no file of it may look like one that the build makes. */
+const checkedPublicFiles: Preset = {
+  name: "checked-public-files",
+  reactRouterConfigResolved() {
+    if (!existsSync("public")) return;
+    if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
+    const names = readdirSync("public", { recursive: true, encoding: "utf8" });
+    const form = names.find((name) => /\.(br|gz)$/.test(name) && names.includes(name.slice(0, name.lastIndexOf("."))));
+    if (form) throw new Error(`public/${form} would be sent as the compressed form of the file beside it`);
   },
 };
 
@@ -30,9 +42,8 @@ export default {
     v8_trailingSlashAwareDataRequests: true,
     v8_viteEnvironmentApi: true,
   },
-  presets: [withoutBasename],
+  presets: [withoutBasename, checkedPublicFiles],
   async buildEnd({ viteConfig }) {
-    if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
     await precompress("build/client");
     await copyPackages(viteConfig.environments.ssr?.resolve.external);
   },
@@ -49,8 +60,6 @@ async function precompress(folder: string) {
     const { br, gzip } = await compress(await readFile(path), "best");
     await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
-  const form = names.find((name) => /\.(br|gz)$/.test(name) && names.includes(name.slice(0, name.lastIndexOf("."))));
-  if (form) throw new Error(`public/${form} would be sent as the compressed form of the file beside it`);
   await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
 }
 
