@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
@@ -21,7 +21,8 @@ const checkedPublicFiles: Preset = {
   reactRouterConfigResolved() {
     if (!existsSync("public")) return;
     if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
-    const names = readdirSync("public", { recursive: true, encoding: "utf8" });
+    const files = readdirSync("public", { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    const names = files.map((file) => relative("public", join(file.parentPath, file.name)));
     const form = names.find((name) => /\.(br|gz)$/.test(name) && names.includes(name.slice(0, name.lastIndexOf("."))));
     if (form) throw new Error(`public/${form} would be sent as the compressed form of the file beside it`);
   },

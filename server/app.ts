@@ -66,9 +66,10 @@ export async function createApp(options: Options) {
     log,
     metrics,
   };
-  const pages = import.meta.env.PROD
-    ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
-    : developmentPages(storeOptions);
+  const createPages = async () =>
+    import.meta.env.PROD
+      ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
+      : developmentPages(storeOptions);
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
@@ -79,7 +80,7 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      ...(cachesPages ? [pages] : []),
+      ...(cachesPages ? [await createPages()] : []),
     ],
     app as RequestListener,
     handleError,

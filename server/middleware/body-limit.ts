@@ -4,13 +4,14 @@ import createHttpError from "http-errors";
 /** Forms without files. Node's parser takes quadratic time for names without "=": 1 MB blocks the process for seconds. */
 const MAX_URLENCODED_BYTES = 100 * 1024;
 
+const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } });
+
 /** Rejects a request whose body is larger than its route allows, by Content-Length or by what arrives. */
 export function bodyLimit(maxBytes: number): RequestHandler {
   return (req, res, next) => {
     const routeMaxBytes = res.locals.route?.maxBodyBytes ?? maxBytes;
     const max = req.is("urlencoded") ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
-    const tooLarge = createHttpError(413, { headers: { Connection: "close" } });
-    if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge);
+    if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
       let received = 0;
       const count = (chunk: Buffer) => {
@@ -19,8 +20,11 @@ export function bodyLimit(maxBytes: number): RequestHandler {
         // Whoever reads the body gets no more of it, and, once the client has its response, an error: what was received
         // must not pass for the whole. The rest is discarded.
         for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
-        res.once("close", () => req.listenerCount("error") > 0 && req.emit("error", tooLarge));
-        next(tooLarge);
+        const error = tooLarge();
+        const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
+        if (res.closed) fail();
+        else res.once("close", fail);
+        next(error);
       };
       // React Router's adapter starts reading in this very tick, and so misses nothing: what comes after this is synchronous.
       req.on("data", count);

@@ -16,6 +16,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
     if (status >= 500) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
+    res.locals.isPrivate = false; // An error's own headers say more.
     const body = `${STATUS_CODES[status]}\n`;
     const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };
     for (const name of res.getHeaderNames()) res.removeHeader(name);

@@ -85,7 +85,7 @@ function createSignal(res: Response, shutdown: AbortSignal) {
   shutdown.addEventListener("abort", abort);
   res.once("close", () => {
     shutdown.removeEventListener("abort", abort);
-    if (!res.writableFinished) abort();
+    abort();
   });
   return controller.signal;
 }

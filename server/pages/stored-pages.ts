@@ -27,18 +27,20 @@ export function createStoredPages({ maxPages, maxBytes, recordStored }: Options)
     });
   const found = createCache(1 - NOT_FOUND_SHARE);
   const notFound = createCache(NOT_FOUND_SHARE);
+  const report = () => recordStored(found.size + notFound.size, found.calculatedSize + notFound.calculatedSize);
   return {
     find: (address: string) => found.get(address) ?? notFound.get(address),
     put(address: string, page: StoredPage) {
       const [cache, other] = page.response.status === 404 ? [notFound, found] : [found, notFound];
       other.delete(address);
       cache.set(address, page);
-      recordStored(found.size + notFound.size, found.calculatedSize + notFound.calculatedSize);
+      report();
       return page;
     },
     remove(address: string) {
       found.delete(address);
       notFound.delete(address);
+      report();
     },
   };
 }
