@@ -102,6 +102,19 @@ test("a page whose data is away is sent as it was, logged once, and tried again 
   expect((await get(POST)).text).toContain("Buy oat milk");
 });
 
+test("a render that hangs is given up, and the page tried again", async () => {
+  await get(POST);
+  process.env.POSTS = "hanging";
+  wait(60);
+  expect((await get(POST)).status).toBe(200);
+  await expect.poll(() => loaded.renders, { timeout: 20_000 }).toEqual(["kept", "failed"]);
+  delete process.env.POSTS;
+  wait(60);
+  expect((await get(POST)).status).toBe(200);
+  await rendered(3);
+  expect(loaded.renders).toEqual(["kept", "failed", "kept"]);
+});
+
 test("without a page to fall back on, a failure is each visitor's own 500", async () => {
   process.env.POSTS = "down";
   const responses = [await get(POST), await get(POST)];

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { type RenderPart, renderContext } from "../../app/context.ts";
 import { findObstacle } from "../http/cache-control.ts";
@@ -24,6 +25,10 @@ export type RenderedPage = {
 /** They tell of one message, or of its content. */
 const NOT_COPIED = ["cache-control", "content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
+/** All who ask for a page wait for its render: one that hangs would have them wait for ever. */
+const RENDER_TIMEOUT_MS = 10_000;
+const TIMED_OUT = new DOMException("The render has timed out", "TimeoutError");
+
 /** What `request.url` starts with where the operator names no origin. */
 const UNNAMED_ORIGIN = "http://localhost";
 
@@ -41,7 +46,7 @@ const handleRequest = createRequestHandler(build, import.meta.env.MODE);
 
 /**
  * Renders an address (path and query) for nobody in particular: the request has not one header or cookie of a client.
- * Rejects when anything in the page fails.
+ * Rejects when anything in the page fails, or takes too long.
  */
 export async function renderPage(
   address: string,
@@ -59,12 +64,14 @@ export async function renderPage(
     record: (part, seconds) => recordPart(part, pattern, seconds),
   });
   setContext(context);
-  // Not resolved against the origin, since "//a" is a path here.
-  const request = new Request((origin ?? UNNAMED_ORIGIN) + address);
-  const areHeadersRead = watchHeaders(request);
-  const response = await handleRequest(request, context);
+  const { response, body, areHeadersRead } = await limitTime(async (signal) => {
+    // Not resolved against the origin, since "//a" is a path here.
+    const request = new Request((origin ?? UNNAMED_ORIGIN) + address, { signal });
+    const areHeadersRead = watchHeaders(request);
+    const response = await handleRequest(request, context);
+    return { response, body: Buffer.from(await response.arrayBuffer()), areHeadersRead };
+  });
   const { status } = response;
-  const body = Buffer.from(await response.arrayBuffer());
   if (errors.length > 0 || status >= 500) {
     throw new Error(`${address} can't be rendered for everybody (status ${status})`, { cause: errors[0] });
   }
@@ -85,6 +92,14 @@ export async function renderPage(
   const { html, policy } = replaceNonce(prioritizeContent(body.toString()), nonce, added);
   const defaults = { ...extendSecurityHeaders({}, addedHeaders), [POLICY_HEADER]: policy };
   return { ...page, headers: mergeHeaders(defaults, headers), body: Buffer.from(html) };
+}
+
+/** Rejects once the time is over, whether or not the signal that it gives is heeded. */
+async function limitTime<T>(run: (signal: AbortSignal) => Promise<T>) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(TIMED_OUT), RENDER_TIMEOUT_MS);
+  const timedOut = once(controller.signal, "abort").then(() => Promise.reject(TIMED_OUT));
+  return Promise.race([run(controller.signal), timedOut]).finally(() => clearTimeout(timer));
 }
 
 /** Returns whether the headers of a request, a cookie among them, have been asked for since. */
