@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasAmbiguousFraming, isHost, parseRequestTarget } from "../server/http/request-target.ts";
+import { hasAmbiguousFraming, isHost, isKeptByUrl, parseRequestTarget } from "../server/http/request-target.ts";
 
 test.each([
   "",
@@ -62,6 +62,28 @@ test.each([
   '"a"',
 ])("isHost(%j) is false", (value) => {
   expect(isHost(value)).toBe(false);
+});
+
+test.each([
+  ["/", true],
+  ["//", true],
+  ["/a/b.data", true],
+  ["/.env", true],
+  ["/...", true],
+  ["/a../.b", true],
+  ["/..%2f..", true],
+  ["/.", false],
+  ["/a/../b", false],
+  ["/a/%2e%2E/b", false],
+  ["/a/.%2e", false],
+  ["/a\\b", false],
+])("a URL keeps the path %j: %j", (path, expected) => {
+  expect(isKeptByUrl(path)).toBe(expected);
+  expect(new URL(`http://localhost${path}`).pathname === path).toBe(expected);
+});
+
+test.each(["/..data", "/...data", "/a/%2e.data"])("a URL without its .data keeps no path like %j", (path) => {
+  expect(isKeptByUrl(path)).toBe(false);
 });
 
 test.each([

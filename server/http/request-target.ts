@@ -37,6 +37,14 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   return { path, decodedPath, query };
 }
 
+/** What a URL makes another path of: dot segments, before `.data` too, which requests for data add, and backslashes. */
+const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
+
+/** Whether a Request for a path has that path in its URL (WHATWG URL §4.4). */
+export function isKeptByUrl(path: string) {
+  return !CHANGED_BY_URL.test(path);
+}
+
 function decode(path: string) {
   try {
     return decodeURIComponent(path);

@@ -1,4 +1,5 @@
 import createHttpError from "http-errors";
+import { isKeptByUrl } from "../http/request-target.ts";
 import { findRoute, routes } from "../pages/build.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
@@ -25,6 +26,8 @@ export function matchRoute(files: ClientFiles): Middleware {
     const isDecidedLater = route && !route.isRenderedOnce && !route.kept && !route.isResource;
     // Fetch's Request, which a page gets, has no method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
+    // React Router would see another path than was matched.
+    if (!isFile && !isKeptByUrl(path) && !route?.isRenderedOnce) return next(createHttpError(404));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };
 }

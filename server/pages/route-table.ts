@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { matchRoutes, type RouteObject } from "react-router";
+import { isKeptByUrl } from "../http/request-target.ts";
 import { copyString } from "./copy-string.ts";
 import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.ts";
 
@@ -37,6 +38,7 @@ export function createRouteTable(manifest: Routes) {
   const findPage = (path: string): RouteEntry | undefined => {
     const found = remembered.get(path);
     if (found) return found;
+    if (!isKeptByUrl(path)) return splat;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return splat;
     // A line break matches no pattern of React Router's; in the browser the root's error page then shows the same.
