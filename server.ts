@@ -21,7 +21,7 @@ import { loadEnvFile, parseSettings } from "./server/settings.ts";
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
-// From here the process is put together: nothing else has an effect by being imported. The modules of pages are loaded by
+// From here the process is put together: nothing else of the server has an effect by being imported. The modules of pages are loaded by
 // now, before `.env` is read: they get settings with their context (server/services.ts), not from the environment.
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
@@ -86,8 +86,9 @@ rejectUnparsable(server, queue, {
     logRejection(client, status, code);
   },
 });
-const port = await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST);
-if (state === "starting") {
+const isStarting = () => state === "starting";
+const port = isStarting() && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
+if (isStarting()) {
   state = "ready";
   const tookMs = Math.round(performance.now());
   log.info({ port, opsPort, tookMs }, (await isReady()) ? "ready" : "listening");
