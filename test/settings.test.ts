@@ -162,7 +162,8 @@ test.each(["HOST", "OPS_HOST"])("a %s that isn't this machine's ends the server 
   expect(stderr).toMatch(new RegExp(`^${name}=192\\.0\\.2\\.1 .*EADDRNOTAVAIL.*\n$`));
 });
 
-test("the ports of the settings are the ports that the server listens on", async () => {
+// Another process may take a port in between: hence again.
+test("the ports of the settings are the ports that the server listens on", { retry: 2 }, async () => {
   const before = await startServer();
   const ports = { PORT: new URL(before.url).port, OPS_PORT: new URL(before.opsUrl).port };
   await before.stop();
