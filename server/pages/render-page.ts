@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { type RenderPart, renderContext } from "../../app/context.ts";
 import { findObstacle } from "../http/cache-control.ts";
@@ -64,13 +63,14 @@ export async function renderPage(
     record: (part, seconds) => recordPart(part, pattern, seconds),
   });
   setContext(context);
-  const { response, body, areHeadersRead } = await limitTime(async (signal) => {
-    // Not resolved against the origin, since "//a" is a path here.
-    const request = new Request((origin ?? UNNAMED_ORIGIN) + address, { signal });
-    const areHeadersRead = watchHeaders(request);
+  // Not resolved against the origin, since "//a" is a path here.
+  const request = new Request((origin ?? UNNAMED_ORIGIN) + address);
+  const areHeadersRead = watchHeaders(request);
+  const load = async () => {
     const response = await handleRequest(request, context);
-    return { response, body: Buffer.from(await response.arrayBuffer()), areHeadersRead };
-  });
+    return { response, body: Buffer.from(await response.arrayBuffer()) };
+  };
+  const { response, body } = await limitTime(load());
   const { status } = response;
   if (errors.length > 0 || status >= 500) {
     throw new Error(`${address} can't be rendered for everybody (status ${status})`, { cause: errors[0] });
@@ -94,12 +94,13 @@ export async function renderPage(
   return { ...page, headers: mergeHeaders(defaults, headers), body: Buffer.from(html) };
 }
 
-/** Rejects once the time is over, whether or not the signal that it gives is heeded. */
-async function limitTime<T>(run: (signal: AbortSignal) => Promise<T>) {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(TIMED_OUT), RENDER_TIMEOUT_MS);
-  const timedOut = once(controller.signal, "abort").then(() => Promise.reject(TIMED_OUT));
-  return Promise.race([run(controller.signal), timedOut]).finally(() => clearTimeout(timer));
+/** Rejects once the time is over. No signal: each that a Request follows takes memory until it is collected. */
+async function limitTime<T>(rendering: Promise<T>) {
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(reject, RENDER_TIMEOUT_MS, TIMED_OUT);
+  });
+  return Promise.race([rendering, timedOut]).finally(() => clearTimeout(timer));
 }
 
 /** Returns whether the headers of a request, a cookie among them, have been asked for since. */
