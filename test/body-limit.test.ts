@@ -101,7 +101,7 @@ test("an upload that its client gives up leaves nothing behind", async () => {
   expect((await fetch(server.url)).status).toBe(200);
 });
 
-test("whoever reads a body that turns out to be too large gets an error, and not a part of it", async () => {
+test("whoever reads a body that exceeds its limit gets an error, and not a part of it", async () => {
   const read: string[] = [];
   const app = express()
     .use(bodyLimit(10))
