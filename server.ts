@@ -21,8 +21,9 @@ import { loadEnvFile, parseSettings } from "./server/settings.ts";
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
-// From here the process is put together: nothing else of the server has an effect by being imported. The modules of pages are loaded by
-// now, before `.env` is read: they get settings with their context (server/services.ts), not from the environment.
+// From here the process is put together: nothing else of the server has an effect by being imported. The modules of pages
+// are loaded by now, before `.env` is read: they get settings with their context (server/services.ts), not from the
+// environment.
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);

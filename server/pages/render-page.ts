@@ -6,6 +6,7 @@ import { POLICY_HEADER, replaceNonce } from "../http/content-security-policy.ts"
 import { extendSecurityHeaders } from "../http/security-headers.ts";
 import { mergeHeaders } from "../http/stored-response.ts";
 import { build, findRoute } from "./build.ts";
+import { prioritizeContent } from "./prioritize-content.ts";
 
 /** A page, or a page's data, as it is for everybody. */
 export type RenderedPage = {
@@ -113,20 +114,4 @@ function watchHeaders(request: Request) {
   };
   Object.defineProperty(request, "headers", { get });
   return () => areRead;
-}
-
-const MODULE_PRELOAD = /<link rel="modulepreload"([^>]*>)/g;
-
-/**
- * Nothing that a page shows waits for its scripts, so they may come after all that does. Browsers load preloads with
- * high priority unless told otherwise, which React Router's <Scripts> can't; and it names its entry twice, where
- * modules of routes import it.
- */
-function prioritizeContent(html: string) {
-  const preloaded = new Set<string>();
-  return html.replace(MODULE_PRELOAD, (link, rest) => {
-    if (preloaded.has(link)) return "";
-    preloaded.add(link);
-    return `<link rel="modulepreload" fetchpriority="low"${rest}`;
-  });
 }
