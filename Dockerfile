@@ -37,7 +37,8 @@ COPY LICENSE .
 USER 65532
 EXPOSE 3000 3001
 STOPSIGNAL SIGTERM
-# http.get takes half the memory of fetch, and this process counts against the container's limit.
+# http.get takes half the memory of fetch, and this process counts against the container's limit. Where the operators'
+# port is any free one, the visitors' port is asked.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
-  CMD ["node", "-e", "const { OPS_HOST, HOST, OPS_PORT } = process.env; http.get({ host: OPS_HOST || HOST || '127.0.0.1', port: OPS_PORT || 3001, path: '/readyz' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))"]
+  CMD ["node", "-e", "const { HOST, PORT, OPS_HOST, OPS_PORT } = process.env; const [host, port, path] = OPS_PORT === '0' ? [HOST, PORT || 3000, '/'] : [OPS_HOST || HOST, OPS_PORT || 3001, '/readyz']; http.get({ host: host || '127.0.0.1', port, path }, ({ statusCode }) => process.exit(statusCode < 400 ? 0 : 1))"]
 ENTRYPOINT ["node", "build/server/index.js"]
