@@ -94,9 +94,12 @@ export async function createPageStore({
     return undefined;
   }
 
-  const documents = await renderDocuments({ ...renderOptions, securityHeaders, log });
   const pages = routes.filter(({ pattern }) => !isDynamic(pattern));
-  await Promise.all(pages.map(({ kept, pattern }) => kept && render(kept, pattern, true)));
+  // Together: while one is compressed in another thread, the next is rendered.
+  const [documents] = await Promise.all([
+    renderDocuments({ ...renderOptions, securityHeaders, log }),
+    ...pages.map(({ kept, pattern }) => kept && render(kept, pattern, true)),
+  ]);
 
   return {
     /** The document of a route that is rendered once. */
