@@ -204,3 +204,10 @@ test("the store is bounded, and pages that are not found take no other's place",
   expect(loaded.stored.bytes).toBeLessThanOrEqual(1_000_000);
   expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=60`);
 });
+
+test("a page that is larger than the store is sent, and says that it isn't stored", async () => {
+  loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: "1000" } });
+  const response = await get(POST);
+  expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
+  expect(loaded.stored).toEqual({ pages: 0, bytes: 0 });
+});

@@ -36,7 +36,9 @@ export function pageCache(store: PageStore, recordLookup: (result: CacheResult) 
     store
       .refresh(kept, address)
       .then((rendered) => {
-        if (rendered) return send(rendered, `fwd=${page ? "stale" : "uri-miss"}; stored`);
+        // One that is larger than the memory for all is sent, and not stored.
+        const stored = store.find(address) === undefined ? "" : "; stored";
+        if (rendered) return send(rendered, `fwd=${page ? "stale" : "uri-miss"}${stored}`);
         // A page that can't be kept any more is none to fall back on.
         if (page && ttl > -staleIfError && store.find(address)) return send(page, `hit; ttl=${ttl}`);
         res.locals.isPrivate = true;
