@@ -50,6 +50,13 @@ test.each([
   ["a form of 101 KB", "/example-pages/echo", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
   ["a form of 101 KB for a page", "/example-pages/sign-up", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
   ["a form of 101 KB for a page's data", "/example-pages/sign-up.data", URLENCODED, `a=${"b".repeat(101 * KB)}`, 413],
+  [
+    "a form of 101 KB that has another type, too",
+    "/example-pages/echo",
+    `text/plain, ${URLENCODED}`,
+    "a".repeat(101 * KB),
+    413,
+  ],
   ["100 KB of names without a value", "/example-pages/echo", URLENCODED, "a&".repeat(50 * KB), 200],
   ["a multipart form of 900 KB", "/example-pages/echo", MULTIPART, multipart(900 * KB), 200],
   ["a multipart form of 1.1 MB", "/example-pages/echo", MULTIPART, multipart(1.1 * MB), 413],

@@ -1,11 +1,15 @@
 // What one connection, or many, can do to the others.
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
 import { Gauge, Registry } from "prom-client";
 import request from "supertest";
 import { expect, inject, test, vi } from "vitest";
+import { createPublicServer, listen } from "../server/net/listener.ts";
+import { queueRequests } from "../server/net/pipelining.ts";
+import { dropStalledClients } from "../server/net/stalled-clients.ts";
 import { handleOps } from "../server/ops/server.ts";
 import { exchange } from "./support/exchange.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
@@ -100,6 +104,20 @@ test("a client that stalls is dropped, and one that progresses is not, however s
   reader.destroy();
   progressing.destroy();
   await server.stop();
+});
+
+test("a client isn't dropped while the server takes its time to read what it has sent", async () => {
+  const server = createPublicServer();
+  const handle: RequestListener = async (req, res) => {
+    await setTimeout(1000);
+    for await (const _chunk of req);
+    res.end();
+  };
+  const queue = queueRequests(server, handle, expect.unreachable);
+  dropStalledClients(server, queue, 200, () => {});
+  const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+  expect((await fetch(url, { method: "POST", body: Buffer.alloc(20_000_000) })).status).toBe(200);
+  server.close();
 });
 
 test("connections and active requests are measured as they are at the moment", async () => {

@@ -195,6 +195,17 @@ test.for<[string, string | undefined]>([
   expect((await request(`${grownServer.url}/`)).status).toBe(200);
 });
 
+test("a body that fails is cut, and logged once, with its error", async ({ grownServer }) => {
+  const response = await request(`${grownServer.url}/example-pages/response?lines=1&fails=yes`, {
+    headers: { "X-Request-Id": "test-body-that-fails" },
+  });
+  await expect(response.text()).rejects.toThrow("terminated");
+  const logged = () => grownServer.lines.filter((line) => line["http.request.id"] === "test-body-that-fails");
+  await expect.poll(() => logged().some(({ msg }) => msg === "request")).toBe(true);
+  const errors = logged().filter(({ msg }) => msg !== "request");
+  expect(errors.map((line) => line["exception.message"])).toEqual(["secret of the body"]);
+});
+
 test("a large file is streamed, whole or in part, and memory stays flat", async ({ grownServer }) => {
   const part = await request(`${grownServer.url}/film.mp4`, { headers: { Range: "bytes=52428795-" } });
   expect(part.status).toBe(206);
@@ -206,6 +217,15 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
     "cache-control": "no-store",
     "content-range": `bytes */${FILM_BYTES}`,
   });
+
+  for (const [method, headers] of [
+    ["HEAD", { Range: "bytes=0-9" }],
+    ["GET", { Range: "bytes=0-9", "If-Range": `W/${part.headers.get("ETag")?.replace("W/", "")}` }],
+  ] as const) {
+    const whole = await request(`${grownServer.url}/film.mp4`, { method, headers });
+    expect([method, whole.status]).toEqual([method, 200]);
+    await whole.body?.cancel();
+  }
 
   // What is in memory beside it is not.
   const small = await request(`${grownServer.url}/robots.txt`, { headers: { Range: "bytes=0-9" } });

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { ODD_PATHS } from "./fixtures/odd-paths.ts";
@@ -73,6 +75,7 @@ test.each([
   ["an absolute-form target with only a query", 200, lines("GET https://other?q HTTP/1.1", HOST, CLOSE)],
   ["an absolute-form target of an unknown path", 404, lines("GET http://other/x HTTP/1.1", HOST, CLOSE)],
   ["an absolute-form target and an invalid Host", 400, lines("GET http://other/ HTTP/1.1", "Host: a b", CLOSE)],
+  ["an absolute-form target with a malformed host", 400, lines("GET http://u@other/ HTTP/1.1", HOST, CLOSE)],
   ["an absolute-form target of another scheme", 400, lines("GET ftp://other/ HTTP/1.1", HOST, CLOSE)],
   ["HTTP/1.0 without Host", 200, lines("GET / HTTP/1.0")],
   ["HTTP/1.0 without Host, on a rendered page", 404, lines(`GET ${RENDERED} HTTP/1.0`)],
@@ -82,6 +85,12 @@ test.each([
   ["an IPv6 Host", 200, withHosts("/", "[::1]:3000")],
 ])("%s gets %i", async (_label, status, request) => {
   expect((await send(request)).status).toBe(status);
+});
+
+test("the host of an absolute-form target is the one that counts", async () => {
+  const head = ["POST http://other/example-pages/echo HTTP/1.1", HOST, CLOSE, "Origin: http://other"];
+  const form = lines(...head, "Content-Type: application/x-www-form-urlencoded", "Content-Length: 3");
+  expect((await send(`${form}a=1`)).status).toBe(200);
 });
 
 test.each([
@@ -128,6 +137,40 @@ test.each([
   ["CONNECT", [405], withMethod("CONNECT", "localhost:443")],
 ])("%s gets %j, and the connection is closed", async (_label, statuses, request) => {
   expect((await sendAll(request)).statuses).toEqual(statuses);
+});
+
+test.each([
+  ["what is no HTTP", "nonsense\r\n\r\n", 400],
+  ["CONNECT", withMethod("CONNECT", "localhost:443"), 405],
+])("%s behind a request gets its response behind that request's", async (_label, bytes, status) => {
+  for (const [path, first] of [
+    ["/", 200],
+    [RENDERED, 404],
+  ] as const) {
+    const { statuses } = await sendAll(lines(`GET ${path} HTTP/1.1`, HOST) + bytes);
+    expect(statuses).toEqual([first, status]);
+  }
+});
+
+test("a client that resets the connection behind its CONNECT ends nothing else", async () => {
+  const { hostname, port } = new URL(server.url);
+  for (let i = 0; i < 50; i++) {
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    socket.write(withMethod("CONNECT", "localhost:443"));
+    socket.resetAndDestroy();
+    await once(socket, "close");
+  }
+  expect(server.child.exitCode).toBeNull();
+});
+
+test.each([
+  ["a method", 405, HOST],
+  ["a Host", 400, "Host: a b"],
+])("%s that is rejected gets %i while the client is still sending its body", async (_label, status, host) => {
+  const head = lines("POST /unknown HTTP/1.1", host, CLOSE, "Transfer-Encoding: chunked");
+  const chunk = `f4240${CRLF}${"a".repeat(1e6)}${CRLF}`;
+  for (let i = 0; i < 10; i++) expect((await send(`${head}${chunk.repeat(10)}0${CRLF}${CRLF}`)).status).toBe(status);
 });
 
 test.each(["/\0", "/a b", "/a\tb", "/\xff\xfe", "/a\rb", "/a\nb", "a", "", "?", "\\"])(

@@ -17,6 +17,7 @@ test.each([
   ["s-maxage=60, no-store", undefined],
   ["s-maxage=60, No-Cache", undefined],
   ["s-maxage=60, must-revalidate", undefined],
+  ["s-maxage=60, proxy-revalidate", undefined],
   ["", undefined],
 ])("Cache-Control: %s", (cacheControl, lifetime) => {
   expect(parseSharedLifetime(cacheControl)).toEqual(lifetime);

@@ -1,4 +1,5 @@
 // Pages that are kept: how long, for whom, and at what price.
+import { setTimeout } from "node:timers/promises";
 import request from "supertest";
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
 import { name } from "../package.json";
@@ -20,6 +21,7 @@ beforeEach(async () => {
 afterEach(() => {
   vi.useRealTimers();
   delete process.env.POSTS;
+  delete process.env.GUEST_BOOK;
 });
 
 const get = (path: string, headers = {}) =>
@@ -210,4 +212,29 @@ test("a page that is larger than the store is sent, and says that it isn't store
   const response = await get(POST);
   expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
   expect(loaded.stored).toEqual({ pages: 0, bytes: 0 });
+});
+
+const BOOK = "/example-pages/guest-book";
+const sign = (path: string, name: string) => request(loaded.app).post(path).type("form").send({ name });
+
+test.each(["", ".data"])("what an action has done by guest-book%s shows on the kept page at once", async (suffix) => {
+  const paths = [BOOK, `${BOOK}?page=2`, `${BOOK}.data`];
+  for (const path of paths) await get(path);
+  expect((await sign(BOOK + suffix, "")).status).toBe(400);
+  expect(statusOf(await get(BOOK))).toContain("; hit");
+  expect((await sign(BOOK + suffix, `Ada${suffix}`)).status).toBeLessThan(400);
+  for (const path of paths) {
+    const response = await get(path);
+    expect(statusOf(response)).toContain("; stored");
+    expect(response.text).toContain(`Ada${suffix}`);
+  }
+});
+
+test("what was rendered before an action had changed it isn't kept after it", async () => {
+  process.env.GUEST_BOOK = "slow";
+  const rendering = get(`${BOOK}?page=3`).then(({ text }) => text);
+  await setTimeout(100);
+  await sign(BOOK, "Grace");
+  await rendering;
+  expect((await get(`${BOOK}?page=3`)).text).toContain("Grace");
 });

@@ -172,6 +172,16 @@ test("a WebSocket whose client doesn't close it is cut, and the exit code says s
   socket.destroy();
 });
 
+test("an upgrade that is rejected holds no connection, even if the client doesn't close it", async () => {
+  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.write(handshake("/"));
+  await once(socket, "readable");
+  expect(await server.stop()).toBe(0);
+  socket.destroy();
+});
+
 test("an upgrade that comes during a stop is an ordinary request", async () => {
   const server = createPublicServer().on("upgrade", (_req, socket) => socket.destroy());
   const queue = queueRequests(

@@ -3,7 +3,7 @@ export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; stal
 
 /** Of RFC 9110 §15.1, those that a page gives. */
 const KEPT_STATUSES = [200, 301, 308, 404];
-const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate"];
+const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate"];
 
 /** Whether `Cache-Control` lets a shared cache store a response that is cacheable at all (RFC 9111 §3). */
 export function isForSharedCaches(cacheControl: string) {

@@ -37,6 +37,11 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   return { path, decodedPath, query };
 }
 
+/** The host that a target in absolute form names, which counts instead of the Host header's (RFC 9112 §3.2.2). */
+export function findAuthority(target: string) {
+  return target.startsWith("/") ? undefined : /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
+}
+
 /** What a URL makes another path of: dot segments, before `.data` too, which requests for data add, and backslashes. */
 const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
 

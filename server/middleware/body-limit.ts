@@ -10,7 +10,9 @@ const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } }
 export function bodyLimit(maxBytes: number): RequestHandler {
   return (req, res, next) => {
     const routeMaxBytes = res.locals.route?.maxBodyBytes ?? maxBytes;
-    const max = req.is("urlencoded") ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
+    // As Fetch reads it: of several types the last counts, which Express doesn't see.
+    const isUrlencoded = /x-www-form-urlencoded/i.test(req.headers["content-type"] ?? "");
+    const max = isUrlencoded ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
     if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
       let received = 0;

@@ -27,7 +27,9 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
       "Cache-Control": "no-store",
       "X-Request-Id": res.locals.requestId,
     });
-    if (status !== 413 || req.complete) return res.end(req.method === "HEAD" ? undefined : body);
+    const isSending = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
+    const isClosing = !res.shouldKeepAlive || error.headers?.Connection === "close";
+    if (req.complete || !isSending || !isClosing) return res.end(req.method === "HEAD" ? undefined : body);
     // To close while the client is sending would reset the connection before it has read why (RFC 9112 §9.6).
     res.write(body);
     const lingering = setTimeout(() => res.end(), LINGER_TIMEOUT_MS);

@@ -9,6 +9,8 @@ export function largeFiles(folder: string, files: ClientFiles): RequestHandler {
     const { decodedPath } = res.locals.target;
     const file = files.get(decodedPath);
     if (!file) return next();
+    // RFC 9110 §14.2 and §13.1.5
+    if (req.method === "HEAD" || String(req.headers["if-range"]).startsWith("W/")) delete req.headers.range;
     // A range is one of the file's own bytes, not of a compressed form that the client never saw.
     const best = req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";
     const coding = file.codings.includes(best) ? best : "identity";

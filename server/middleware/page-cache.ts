@@ -1,3 +1,4 @@
+import onHeaders from "on-headers";
 import { name } from "../../package.json";
 import { sendStored } from "../http/stored-response.ts";
 import type { PageStore } from "../pages/page-store.ts";
@@ -13,7 +14,14 @@ export type CacheResult = "hit" | "stale" | "miss";
 export function pageCache(store: PageStore, recordLookup: (result: CacheResult) => void): Middleware {
   return (req, res, next) => {
     const { route, target } = res.locals;
-    if (!route || (req.method !== "GET" && req.method !== "HEAD")) return next();
+    if (!route) return next();
+    if (req.method !== "GET" && req.method !== "HEAD") {
+      // What an action has done shows on its page (RFC 9111 §4.4).
+      onHeaders(res, () => {
+        if (route.kept && res.statusCode < 400) store.invalidate(target.path);
+      });
+      return next();
+    }
     const document = route.isRenderedOnce ? store.findDocument(route.id) : undefined;
     if (document) return sendStored(req, res, document);
     const { kept } = route;

@@ -73,6 +73,12 @@ export function render({ log, shutdown, setContext, origin, recordPart }: Option
       // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
       if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", otherMethods.join(", "));
     });
+    const destroy = res.destroy.bind(res);
+    /** A body that fails ends the response so, of which the adapter says nothing. */
+    res.destroy = (err?: Error) => {
+      if (err && !res.destroyed && !req.socket.destroyed) log.error({ err, ...toLogFields(res.locals) }, "body failed");
+      return destroy(err);
+    };
     return handleRequest(req, res, next);
   };
 }

@@ -16,15 +16,25 @@ type Options = {
 
 /** Responds to what Node's parser rejects, and to CONNECT, as to other requests: with the same headers, and not unseen. */
 export function rejectUnparsable(server: Server, { connections }: RequestQueue, { headers, onReject }: Options) {
-  const lines = Object.entries({ ...headers, "Cache-Control": "no-store", "Content-Length": 0, Connection: "close" });
+  const fields = { ...headers, "Cache-Control": "no-store", "Content-Length": 0, Connection: "close" };
   const reject = (socket: Socket, status: number, code: string) => {
     onReject(socket, status, code);
-    const [first] = connections.get(socket) ?? [];
-    if (socket.writable && !first?.res.headersSent) {
-      const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-      socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`);
-    }
-    socket.destroySoon();
+    const pending = connections.get(socket) ?? [];
+    const respond = () => {
+      if (socket.writable && !pending[0]?.res.headersSent) {
+        const allow = status === 405 ? { Allow: "GET, HEAD" } : {};
+        const head = Object.entries({ ...fields, ...allow, Date: new Date().toUTCString() })
+          .map(([name, value]) => `${name}: ${value}\r\n`)
+          .join("");
+        socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n`);
+      }
+      socket.destroySoon();
+    };
+    // The whole requests before it have their responses first (RFC 9112 §9.3.2).
+    const before = pending.findLast(({ req }) => req.complete);
+    if (!before) return respond();
+    socket.pause();
+    before.res.once("close", respond);
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // Late is only what could have been read: while requests are pending, the rest of the next one is not.
@@ -33,7 +43,10 @@ export function rejectUnparsable(server: Server, { connections }: RequestQueue, 
     if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();
     else reject(socket, STATUSES[error.code ?? ""] ?? 400, error.code ?? "");
   });
-  server.on("connect", (_req, socket: Socket) => reject(socket, 405, "CONNECT"));
+  server.on("connect", (_req, socket: Socket) => {
+    socket.on("error", () => {}); // Node has taken its own listener away, and an error would end the process.
+    reject(socket, 405, "CONNECT");
+  });
   // An expectation that Node doesn't know is rejected by the application.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
 }

@@ -3,7 +3,8 @@ import type { RequestQueue } from "./pipelining.ts";
 
 /**
  * Drops a client that for so long has sent no byte of its request and taken none of its response. What counts is
- * progress: a slow client stays, and so does one that waits for a response which the server is still working on.
+ * progress: a slow client stays, and so does one that waits for a response which the server is still working on, or for
+ * the server to read what it has sent.
  */
 export function dropStalledClients(
   server: Server,
@@ -13,7 +14,8 @@ export function dropStalledClients(
 ) {
   server.setTimeout(timeoutMs, (socket) => {
     const [first] = connections.get(socket) ?? [];
-    if (first?.req.complete && socket.writableLength === 0) return;
+    const waitsForServer = first && (first.req.complete || first.req.readableLength > 0);
+    if (waitsForServer && socket.writableLength === 0) return;
     if (first) onDrop(); // Otherwise the connection was idle.
     socket.destroy();
   });

@@ -9,6 +9,7 @@ import { renderDocuments } from "./documents.ts";
 import { createDrawbackLog } from "./drawbacks.ts";
 import { type RenderedPage, type RenderOptions, renderPage } from "./render-page.ts";
 import { isDynamic, type KeepingRule } from "./route-entry.ts";
+import { toPagePath } from "./route-table.ts";
 import { createStoredPages, type StoredPage } from "./stored-pages.ts";
 
 type RenderResult = "kept" | "not_kept" | "failed";
@@ -43,7 +44,11 @@ export async function createPageStore({
   metrics,
   ...renderOptions
 }: PageStoreOptions) {
-  const { find, put, remove } = createStoredPages({ maxPages, maxBytes, recordStored: metrics.recordStored });
+  const { find, put, remove, addresses } = createStoredPages({
+    maxPages,
+    maxBytes,
+    recordStored: metrics.recordStored,
+  });
   /** When the last render of an address gave nothing to keep. */
   const failures = new LRUCache<string, number>({ max: MAX_FAILURES });
   const renders = new Map<string, Promise<StoredPage | undefined>>();
@@ -112,6 +117,16 @@ export async function createPageStore({
         renders.get(address) ?? render(kept, copyString(address)).finally(() => renders.delete(address));
       renders.set(address, rendering);
       return rendering;
+    },
+    /** Removes what is kept, or just being rendered, of a page and its data, whatever the query. */
+    invalidate(path: string) {
+      const isOfPage = (address: string) => toPagePath(address.replace(/\?.*/s, "")) === toPagePath(path);
+      addresses().filter(isOfPage).forEach(remove);
+      for (const [address, rendering] of renders) {
+        if (!isOfPage(address)) continue;
+        renders.delete(address);
+        rendering.then(() => remove(address));
+      }
     },
   };
 }

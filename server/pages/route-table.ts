@@ -12,6 +12,11 @@ const LITERAL = /^[\w.~-]+$/;
 const MAX_REMEMBERED = 10_000;
 const MAX_REMEMBERED_LENGTH = 200;
 
+/** The path of the page whose data, or which itself, a path names. */
+export function toPagePath(path: string) {
+  return path.replace(DATA_SUFFIX, "");
+}
+
 /**
  * Finds the route of a path as React Router does in the browser: both must agree, or hydration fails. Its `matchRoutes`
  * decides, but compiles every route at each call: 50 µs with two routes, 400 with twenty. So it only gets the routes
@@ -51,7 +56,7 @@ export function createRouteTable(manifest: Routes) {
     routes,
     /** The route whose page, or whose data, a path names. */
     findRoute(path: string): RouteEntry | undefined {
-      const page = path.endsWith(".data") ? findPage(path.replace(DATA_SUFFIX, "")) : undefined;
+      const page = path.endsWith(".data") ? findPage(toPagePath(path)) : undefined;
       return page?.hasData ? toDataEntry(page) : findPage(path);
     },
   };

@@ -42,5 +42,6 @@ export function createStoredPages({ maxPages, maxBytes, recordStored }: Options)
       notFound.delete(address);
       report();
     },
+    addresses: () => [...found.keys(), ...notFound.keys()],
   };
 }
