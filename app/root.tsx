@@ -1,6 +1,6 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useContext, useState } from "react";
-import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration } from "react-router";
+import { type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from "react-router";
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
@@ -68,7 +68,24 @@ export function Layout({ children }: { children: ReactNode }) {
 export const middleware: Route.MiddlewareFunction[] = [rejectMalformedForms];
 
 export default function App() {
+  useFocusOnNewPage();
   return <Outlet />;
+}
+
+/** After a navigation in the browser, of which screen readers aren't told: the link that had the focus is gone. */
+function useFocusOnNewPage() {
+  const { pathname } = useLocation();
+  const shown = useRef(pathname);
+  useEffect(() => {
+    if (shown.current === pathname) return;
+    shown.current = pathname;
+    if (document.activeElement !== document.body) return;
+    const main = document.querySelector("main");
+    if (!main) return;
+    main.tabIndex = -1;
+    main.style.outline = "none"; // Nobody can do anything with it: there is nothing to see.
+    main.focus({ preventScroll: true });
+  }, [pathname]);
 }
 
 /** The page for whatever a route throws: says what happened, and why in development only. */

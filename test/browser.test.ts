@@ -49,12 +49,16 @@ test("home and back again make no request but for scripts, and each arrival is w
   await page.waitForLoadState("networkidle");
   for (const path of requested) expect(path).toMatch(/^\/(nope\?q|assets\/[\w.-]+\.js|icon\.svg|favicon\.ico)$/);
 
-  const main = () => page.locator("main").evaluate((main) => main.outerHTML);
+  // It has the focus after a navigation, which needs attributes.
+  const main = () =>
+    page.locator("main").evaluate((main) => main.outerHTML.replace(' tabindex="-1" style="outline: none;"', ""));
+  const focused = () => page.evaluate(() => document.activeElement?.tagName);
   const [home, unknown] = [await readMain(server.url), await main()];
   const initial = requested.length;
   await page.locator("main a").click();
   await expect.poll(main).toBe(home);
   expect(new URL(page.url()).pathname).toBe("/");
+  await expect.poll(focused).toBe("MAIN");
   await page.goBack();
   await expect.poll(main).toBe(unknown);
   await page.goForward();

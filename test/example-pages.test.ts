@@ -297,6 +297,15 @@ test.for([true, false])(
   },
 );
 
+test("a form whose request fails shows no other error's page", async ({ page, grownServer, consoleMessages }) => {
+  await open(page, `${grownServer.url}/example-pages/sign-up`);
+  await page.route("**/*.data", (route) => route.abort());
+  await page.getByRole("textbox").fill("ada@example.org");
+  await page.getByRole("button", { name: "Sign up" }).click();
+  await page.getByRole("heading", { name: "500" }).waitFor();
+  consoleMessages.splice(0);
+});
+
 test("a page with a query, both kinds of toast and a tooltip works under its policy", async ({ page, grownServer }) => {
   await open(page, `${grownServer.url}/example-pages/weather`);
   await page.getByText("21 °C").waitFor();
@@ -306,6 +315,22 @@ test("a page with a query, both kinds of toast and a tooltip works under its pol
   await page.locator(".toast", { hasText: "Measured again" }).waitFor();
   await page.getByRole("button", { name: "Subscribe" }).click();
   await page.locator("[data-sonner-toast]", { hasText: "You will hear of storms" }).waitFor();
+  // Neither covers the other: both can be read and closed.
+  const [message, notification] = [page.locator(".toast"), page.locator("[data-sonner-toast]")];
+  for (const width of [1280, 320]) {
+    await page.setViewportSize({ width, height: 480 });
+    const [top, bottom] = [(await message.boundingBox())?.y, (await notification.boundingBox())?.y];
+    expect(Math.abs((top ?? 0) - (bottom ?? 0))).toBeGreaterThan(200);
+  }
+});
+
+test("a page that the browser has navigated to has the focus, and its tooltips", async ({ page, grownServer }) => {
+  await open(page, `${grownServer.url}/`);
+  await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/about"));
+  await page.getByRole("heading", { name: "About" }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
+  await page.getByRole("button").hover();
+  await page.locator("main .tooltip").waitFor();
 });
 
 test("a page that is rendered once may have a tooltip, in the tooltip's styles, and loads no toasts", async ({

@@ -1,5 +1,5 @@
 import { Content, Portal, Provider, Root, Trigger } from "@radix-ui/react-tooltip";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, useState } from "react";
 import "./tooltip.css";
 
 /**
@@ -7,12 +7,14 @@ import "./tooltip.css";
  * around all pages, so that only a page with a tooltip loads either.
  */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
+  // Inside the landmark, where those who jump from one to the next find it: of the page as it is when the tooltip opens,
+  // since while this is rendered the browser may still show the page before.
+  const [main, setMain] = useState<Element | null>(null);
   return (
     <Provider>
-      <Root>
+      <Root onOpenChange={() => setMain(document.querySelector("main"))}>
         <Trigger asChild>{children}</Trigger>
-        {/* Inside the landmark, where those who jump from one to the next find it. */}
-        <Portal container={import.meta.env.SSR ? null : document.querySelector("main")}>
+        <Portal container={main}>
           <Content className="tooltip" sideOffset={6}>
             {text}
           </Content>

@@ -11,6 +11,8 @@ export function Notifications() {
   return (
     <Toaster
       containerAriaLabel="Notifications"
+      // toast()'s message is at the bottom: neither covers the other.
+      position="top-right"
       visibleToasts={MAX_VISIBLE}
       duration={DURATION_MS}
       style={{ "--width": WIDTH } as CSSProperties}
