@@ -6,12 +6,12 @@ import type { Middleware } from "./chain.ts";
 export const rejectMalformed: Middleware = (req, res, next) => {
   const { host, expect } = req.headers;
   const target = parseRequestTarget(req.url ?? "");
-  const authority = findAuthority(req.url ?? "") ?? host;
+  const authority = findAuthority(req.url ?? "");
   const hasHost = host === undefined ? req.httpVersion === "1.0" : isHost(host);
   if (!target || !hasHost || (authority !== undefined && !isHost(authority)) || hasAmbiguousFraming(req)) {
     return next(createHttpError(400, { headers: { Connection: "close" } }));
   }
-  if (authority !== host) req.headers.host = authority;
+  if (authority !== undefined) req.headers.host = authority;
   res.locals.target = target;
   req.url = target.path + target.query;
   // RFC 9110 §10.1.1
