@@ -17,6 +17,7 @@ import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const FOLDER = inject("grownFolder");
 const CRLF = "\r\n";
+const HOUR_MS = 3_600_000;
 
 const lines = (...all: string[]) => [...all, "", ""].join(CRLF);
 const get = (path: string, ...headers: string[]) => lines(`GET ${path} HTTP/1.1`, "Host: localhost", ...headers);
@@ -109,12 +110,13 @@ test("a client that stalls is dropped, and one that progresses is not, however s
 test("a client isn't dropped while the server takes its time to read what it has sent", async () => {
   const server = createPublicServer();
   const handle: RequestListener = async (req, res) => {
-    await setTimeout(1000);
+    await vi.waitUntil(() => req.readableLength > 0, { timeout: 60_000 });
+    req.socket.emit("timeout"); // As when nothing has come for so long.
     for await (const _chunk of req);
     res.end();
   };
   const queue = queueRequests(server, handle, expect.unreachable);
-  dropStalledClients(server, queue, 200, () => {});
+  dropStalledClients(server, queue, HOUR_MS, () => {});
   const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
   expect((await fetch(url, { method: "POST", body: Buffer.alloc(20_000_000) })).status).toBe(200);
   server.close();
