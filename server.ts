@@ -2,15 +2,17 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "./server/app.ts";
+import { parseRequest } from "./server/http/request-target.ts";
 import { createSecurityHeaders } from "./server/http/security-headers.ts";
+import { limitRate } from "./server/limit-rate.ts";
+import { createLimits, MAX_HEADER_LINES } from "./server/limits.ts";
 import { logUpgrade } from "./server/middleware/access-log.ts";
 import { HTTP_ROUTES } from "./server/middleware/match-route.ts";
+import { type Connections, trackConnections } from "./server/net/connections.ts";
 import { drain } from "./server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "./server/net/listener.ts";
 import { rejectUnparsable } from "./server/net/parser-errors.ts";
-import { queueRequests, type RequestQueue } from "./server/net/pipelining.ts";
-import { dropStalledClients } from "./server/net/stalled-clients.ts";
-import { createLog, limitRate } from "./server/ops/log.ts";
+import { createLog } from "./server/ops/log.ts";
 import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
 import { createOpsServer, handleOps } from "./server/ops/server.ts";
 import { superviseServices } from "./server/ops/supervision.ts";
@@ -30,22 +32,24 @@ if ("faults" in parsed) failToStart(parsed.faults);
 const { settings } = parsed;
 const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
-const metrics = createMetrics(HTTP_ROUTES);
+const limits = createLimits(settings);
+const metrics = createMetrics(HTTP_ROUTES, limits);
 const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
 log.info(
   {
     "service.version": BUILD_INFO.version,
     "vcs.ref.head.revision": BUILD_INFO.revision,
     "process.runtime.version": process.version,
+    limits,
   },
   "starting",
 );
 const server = createPublicServer({
   keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
-  maxConnections: settings.MAX_CONNECTIONS,
+  maxHeaderLines: MAX_HEADER_LINES,
 });
 const shutdownController = new AbortController();
-let queue: RequestQueue | undefined;
+let connections: Connections | undefined;
 let supervised: ReturnType<typeof superviseServices> | undefined;
 let state: "starting" | "ready" | "closing" = "starting";
 
@@ -53,9 +57,7 @@ handleProcessEvents({ log, shutDown });
 // The probes respond while the pages are being rendered.
 const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
-const handleOpsRequest = handleOps(metrics.registry, isReady, log);
-const recordDropped = () => metrics.recordConnectionDropped("pending");
-queueRequests(opsServer, handleOpsRequest, recordDropped);
+opsServer.on("request", handleOps(metrics.registry, isReady, log));
 const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
@@ -65,26 +67,31 @@ supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");
 const { setContext } = services;
-const app = await createApp({ settings, log, metrics, shutdown: signal, setContext, clientFolder });
-// As server.on("request", app), but one after the other on each connection.
-queue = queueRequests(server, app, recordDropped, (req) => {
-  metrics.recordUpgrade();
-  logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
+const app = await createApp({ settings, limits, log, metrics, shutdown: signal, setContext, clientFolder });
+connections = trackConnections(server, {
+  maxConnections: limits.MAX_CONNECTIONS,
+  clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
+  onDrop: metrics.recordConnectionDropped,
 });
-metrics.measureQueue(queue);
-dropStalledClients(server, queue, settings.CLIENT_TIMEOUT_MS, () => metrics.recordConnectionDropped("stalled"));
-server.on("drop", () => metrics.recordConnectionDropped("limit"));
+const { all, countPending, handleRequests } = connections;
+handleRequests(app);
+metrics.measureConnections(() => all.size, countPending);
 const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (client?: string, status?: number, code?: string) =>
   log.info(
     { "client.address": client, "http.response.status_code": status, "error.type": code },
     "request rejected by the parser",
   ),
 );
-rejectUnparsable(server, queue, {
+rejectUnparsable(server, connections, {
   headers: createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY),
   onReject({ remoteAddress: client }, status, code) {
     metrics.recordParserRejection(status);
     logRejection(client, status, code);
+  },
+  acceptUpgrade(req) {
+    metrics.recordUpgrade();
+    logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
+    return parseRequest(req) !== undefined;
   },
 });
 const isStarting = () => state === "starting";
@@ -101,16 +108,16 @@ async function shutDown(reason: string) {
   const wasReady = state === "ready";
   state = "closing";
   log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "stopping: not ready any more");
-  const isDrained = !wasReady || !queue || (await stopServing(queue));
+  const isDrained = !wasReady || !connections || (await stopServing(connections));
   const isClosed = !supervised || (await supervised.close());
   return isDrained && isClosed;
 }
 
-async function stopServing(queue: RequestQueue) {
+async function stopServing(connections: Connections) {
   await setTimeout(SHUTDOWN_DELAY_MS);
-  const { connections, countPending } = queue;
-  log.info({ connections: connections.size, pending: countPending(), timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
-  const cut = await drain(server, queue, shutdownController, SHUTDOWN_TIMEOUT_MS);
+  const { all, countPending } = connections;
+  log.info({ connections: all.size, pending: countPending(), timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
+  const cut = await drain(server, connections, shutdownController, SHUTDOWN_TIMEOUT_MS);
   if (cut > 0) log.warn({ cut }, "cut pending requests");
   return cut === 0;
 }

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
 import { createSecurityHeaders } from "./http/security-headers.ts";
+import type { LimitName, Limits } from "./limits.ts";
 import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
 import { chain, type Response } from "./middleware/chain.ts";
@@ -10,6 +11,7 @@ import { developmentPages } from "./middleware/development-pages.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
 import { largeFiles } from "./middleware/large-files.ts";
+import { loadShedding, type ShedReason } from "./middleware/load-shedding.ts";
 import { matchRoute } from "./middleware/match-route.ts";
 import { type CacheResult, pageCache } from "./middleware/page-cache.ts";
 import { rejectMalformed } from "./middleware/reject-malformed.ts";
@@ -23,21 +25,24 @@ import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { checkRoutes } from "./pages/documents.ts";
 import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
 import type { SetContext } from "./pages/render-page.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 type Options = {
   log: Logger;
   metrics: PageStoreOptions["metrics"] & {
     recordPart: PageStoreOptions["recordPart"];
     recordRequest: AccessLogOptions["recordRequest"];
-    recordLookup: (result: CacheResult) => void;
+    recordLookup: (result: CacheResult, route: string) => void;
+    recordShed: (reason: ShedReason) => void;
+    measureUsage: (name: LimitName, read: () => number) => void;
   };
+  limits: Limits;
   settings: {
-    PAGE_CACHE_MAX_PAGES: number;
-    PAGE_CACHE_MAX_BYTES: number;
     TRUST_PROXY: TrustProxy;
     ORIGIN?: URL | undefined;
     TRUSTED_ORIGINS: Set<string>;
     BODY_SIZE_LIMIT_BYTES: number;
+    HANDLER_TIMEOUT_MS: number;
     STRICT_TRANSPORT_SECURITY: string;
   };
   /** Aborted when the server shuts down. */
@@ -51,14 +56,15 @@ type Options = {
 
 /** The application as one request listener: the middleware in the order in which a request meets it. */
 export async function createApp(options: Options) {
-  const { settings, log, metrics, shutdown, setContext, clientFolder, cachesPages = true } = options;
-  const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, STRICT_TRANSPORT_SECURITY } = settings;
+  const { settings, limits, log, metrics, shutdown, setContext, clientFolder, cachesPages = true } = options;
+  const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, HANDLER_TIMEOUT_MS, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
   checkRoutes();
+  const requests = createSemaphore(limits.MAX_CONCURRENT_REQUESTS, () => metrics.recordShed("queue"));
   const storeOptions = {
-    maxPages: settings.PAGE_CACHE_MAX_PAGES,
-    maxBytes: settings.PAGE_CACHE_MAX_BYTES,
+    maxBytes: limits.PAGE_CACHE_MAX_BYTES,
+    requests,
     origin: ORIGIN?.origin,
     securityHeaders,
     setContext,
@@ -81,6 +87,13 @@ export async function createApp(options: Options) {
       matchRoute(files),
       staticFiles(files),
       ...(cachesPages ? [await createPages()] : []),
+      loadShedding({
+        ...metrics,
+        limits,
+        requests,
+        maxBodyBytes: BODY_SIZE_LIMIT_BYTES,
+        handlerTimeoutMs: HANDLER_TIMEOUT_MS,
+      }),
     ],
     app as RequestListener,
     handleError,
@@ -91,7 +104,7 @@ export async function createApp(options: Options) {
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(settings, log));
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
-  app.use(compression());
+  app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing);
   app.use(render({ log, shutdown, setContext, origin: ORIGIN?.origin, recordPart: metrics.recordPart }));
   // Express tells error handlers by their four parameters.

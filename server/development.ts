@@ -3,10 +3,20 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import { isRunnableDevEnvironment, type Plugin } from "vite";
 import type * as App from "./app.ts";
+import { createLimits } from "./limits.ts";
 import type * as Services from "./services.ts";
 import { loadEnvFile, parseSettings } from "./settings.ts";
 
-const noMetrics = { recordRequest() {}, recordLookup() {}, recordRender() {}, recordStored() {}, recordPart() {} };
+const noMetrics = {
+  recordRequest() {},
+  recordLookup() {},
+  recordRender() {},
+  recordStored() {},
+  recordEviction() {},
+  recordPart() {},
+  recordShed() {},
+  measureUsage() {},
+};
 
 /** In development too, every request goes through app.ts, which is loaded again when it changes, as services.ts is. */
 export function serveApp(): Plugin {
@@ -36,7 +46,8 @@ export function serveApp(): Plugin {
         const { settings, log, shutdown, setContext } = await loadServices();
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
-          const options = { settings, log, metrics: noMetrics, shutdown, setContext };
+          const limits = createLimits(settings);
+          const options = { settings, limits, log, metrics: noMetrics, shutdown, setContext };
           app = { module, listener: await module.createApp(options) };
         }
         return app.listener;

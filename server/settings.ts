@@ -15,6 +15,7 @@ const wholeNumber = (max: number, min = 0) => {
 const port = wholeNumber(65_535);
 const MAX_MILLISECONDS = 3_600_000;
 const milliseconds = wholeNumber(MAX_MILLISECONDS);
+const limit = wholeNumber(Number.MAX_SAFE_INTEGER, 1);
 
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
 const isHost = (value: string) => isIP(value) > 0 || HOST_NAME.test(value);
@@ -73,9 +74,15 @@ export const ServerSettingsSchema = v.object({
   CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
   // Node takes 0 for no timeout.
   KEEP_ALIVE_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "75000"),
-  MAX_CONNECTIONS: v.optional(wholeNumber(1_000_000, 1)),
-  PAGE_CACHE_MAX_PAGES: v.optional(wholeNumber(1_000_000, 1), "10000"),
-  PAGE_CACHE_MAX_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER, 1), "33554432"),
+  HANDLER_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "30000"),
+  // Those without a default follow from the memory limit (limits.ts).
+  MAX_CONNECTIONS: v.optional(limit),
+  MAX_CONCURRENT_REQUESTS: v.optional(limit),
+  MAX_OPEN_RESPONSES: v.optional(limit),
+  MAX_BODY_MEMORY_BYTES: v.optional(limit),
+  MAX_ENCODERS: v.optional(wholeNumber(1_000_000)),
+  PAGE_CACHE_MAX_BYTES: v.optional(limit),
+  LOG_BUFFER_BYTES: v.optional(limit),
   STRICT_TRANSPORT_SECURITY: v.optional(strictTransportSecurity, "max-age=63072000"),
   SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),

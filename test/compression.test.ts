@@ -13,6 +13,7 @@ import {
 import { writeReadableStreamToWritable } from "@react-router/node";
 import express, { type RequestHandler } from "express";
 import { onTestFinished, vi } from "vitest";
+import { createLimits } from "../server/limits.ts";
 import { compression } from "../server/middleware/compression.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
@@ -265,7 +266,9 @@ test.for(["br", "gzip", "identity"])(
 
 /** Serves one handler behind the middleware. */
 async function serve(handler: RequestHandler) {
-  const app = express().use(compression()).use(handler);
+  const app = express()
+    .use(compression({ limits: createLimits({}), measureUsage() {} }))
+    .use(handler);
   const errors: unknown[] = [];
   app.use(((error, _req, res, _next) => {
     errors.push(error);

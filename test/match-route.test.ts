@@ -5,7 +5,7 @@ import { matchRoute } from "../server/middleware/match-route.ts";
 
 vi.mock("../server/pages/build.ts", () => {
   const splat = { pattern: "/*", methods: ["GET", "HEAD", "POST"] };
-  return { routes: [splat], findRoute: () => splat };
+  return { routes: [splat], findRoute: () => ({ route: splat, canonicalPath: "/" }) };
 });
 
 test.each([

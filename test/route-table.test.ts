@@ -126,7 +126,7 @@ test.each(Object.entries(TREES))(
     fc.assert(
       fc.property(path, (path) => {
         const found = isKeptByUrl(path) ? matchRoutes(tree, { pathname: path })?.at(-1)?.route.id : undefined;
-        expect(findRoute(parsed(path))?.id).toBe(found ?? splat);
+        expect(findRoute(parsed(path))?.route.id).toBe(found ?? splat);
       }),
       { numRuns: 2000 },
     );
@@ -182,8 +182,8 @@ test("a route adds to the security headers that the layouts around it add to", (
   const withHeaders = (path: string, securityHeaders: object, children?: RouteObject[]) =>
     ({ id: path, path, handle: { securityHeaders }, children }) as RouteObject;
   const { findRoute } = createRouteTable(toManifest([withHeaders("shop", shop, [withHeaders("checkout", checkout)])]));
-  expect(findRoute("/shop")?.addedHeaders).toEqual(shop);
-  expect(findRoute("/shop/checkout")?.addedHeaders).toEqual({
+  expect(findRoute("/shop")?.route.addedHeaders).toEqual(shop);
+  expect(findRoute("/shop/checkout")?.route.addedHeaders).toEqual({
     "Content-Security-Policy": "img-src data:; frame-src https://a.example",
     "Permissions-Policy": "camera=*, payment=(self)",
     "Cross-Origin-Opener-Policy": "unsafe-none",

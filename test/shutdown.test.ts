@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { trackConnections } from "../server/net/connections.ts";
 import { drain } from "../server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../server/net/listener.ts";
-import { queueRequests } from "../server/net/pipelining.ts";
 import { FILM_BYTES } from "./support/copy-project.ts";
 import { findFreePort } from "./support/free-port.ts";
 import { outcomeOf } from "./support/outcome.ts";
@@ -184,9 +184,10 @@ test("idle connections don't keep a server from stopping", async () => {
 
 test("an error of the server while it drains doesn't keep it from ending", async () => {
   const server = createPublicServer().on("error", () => {});
-  const queue = queueRequests(server, (_req, res) => res.end(), expect.unreachable);
+  const options = { maxConnections: 10, clientTimeoutMs: 0, onDrop: expect.unreachable };
+  const connections = trackConnections(server, options);
   await listen(server, 0, "127.0.0.1");
-  const drained = drain(server, queue, new AbortController(), Number(HOUR_MS));
+  const drained = drain(server, connections, new AbortController(), Number(HOUR_MS));
   server.emit("error", new Error("accept EMFILE"));
   expect(await drained).toBe(0);
 });

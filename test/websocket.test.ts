@@ -5,13 +5,15 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { inject, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
+import { trackConnections } from "../server/net/connections.ts";
 import { drain } from "../server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../server/net/listener.ts";
-import { queueRequests } from "../server/net/pipelining.ts";
+import { rejectUnparsable } from "../server/net/parser-errors.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
+const OPTIONS = { maxConnections: 10, clientTimeoutMs: 0, onDrop: expect.unreachable };
 const GROWN = inject("grownFolder");
 /** A server that exits within a test didn't wait for this. */
 const HOUR_MS = "3600000";
@@ -133,7 +135,7 @@ test.for(["websocket", "h2c"])(
   "where no service wants it, an upgrade to %s is an ordinary request",
   async (protocol) => {
     const server = createPublicServer();
-    queueRequests(server, (_req, res) => res.end(), expect.unreachable);
+    trackConnections(server, OPTIONS).handleRequests((_req, res) => res.end());
     const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
     const { responses } = await exchange(url, handshake("/").replace("websocket", protocol), true);
     expect(responses.map(({ status }) => status)).toEqual([200]);
@@ -184,16 +186,13 @@ test("an upgrade that is rejected holds no connection, even if the client doesn'
 
 test("an upgrade that comes during a stop is an ordinary request", async () => {
   const server = createPublicServer().on("upgrade", (_req, socket) => socket.destroy());
-  const queue = queueRequests(
-    server,
-    (_req, res) => res.end("ordinary"),
-    () => {},
-  );
+  const connections = trackConnections(server, OPTIONS);
+  connections.handleRequests((_req, res) => res.end("ordinary"));
   const socket = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
   await once(server, "connection");
   const shutdown = new AbortController();
   shutdown.signal.addEventListener("abort", () => socket.write(handshake("/socket")));
-  const [response, cut] = await Promise.all([text(socket), drain(server, queue, shutdown, 60_000)]);
+  const [response, cut] = await Promise.all([text(socket), drain(server, connections, shutdown, 60_000)]);
   expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*ordinary$/);
   expect(cut).toBe(0);
 });
@@ -206,19 +205,16 @@ test("an upgrade behind a pending request closes the connection", async ({ grown
 
 test("a connection that fails before the service has responded is no uncaught exception", async () => {
   const server = createPublicServer().on("upgrade", () => {});
-  const { upgraded } = queueRequests(
-    server,
-    () => {},
-    () => {},
-  );
+  const connections = trackConnections(server, OPTIONS);
+  rejectUnparsable(server, connections, { headers: {}, onReject() {}, acceptUpgrade: () => true });
   const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
   client.write(handshake("/socket"));
   const [, socket] = await once(server, "upgrade");
-  expect(upgraded.size).toBe(1);
+  expect(connections.countUpgraded()).toBe(1);
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.resume();
   client.resetAndDestroy();
   await closed;
-  expect(upgraded.size).toBe(0);
+  expect(connections.countUpgraded()).toBe(0);
   server.close();
 });

@@ -28,12 +28,18 @@ export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: LEVELS[effort].br,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    [constants.BROTLI_PARAM_LGWIN]: findWindow(bytes.length),
   };
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(bytes, { params }),
-    promisify(gzip)(bytes, { level: LEVELS[effort].gzip }),
-  ]);
+  // One after the other, since each encoder takes memory.
+  const br = await promisify(brotliCompress)(bytes, { params });
+  const gz = await promisify(gzip)(bytes, { level: LEVELS[effort].gzip });
   return { ...(br.length < bytes.length && { br }), ...(gz.length < bytes.length && { gzip: gz }) };
+}
+
+/** The binary logarithm of brotli's window, which takes memory in proportion: no larger than what is compressed. */
+function findWindow(length: number) {
+  const { BROTLI_MIN_WINDOW_BITS, BROTLI_DEFAULT_WINDOW } = constants;
+  return Math.min(Math.max(Math.ceil(Math.log2(length + 1)), BROTLI_MIN_WINDOW_BITS), BROTLI_DEFAULT_WINDOW);
 }
 
 /** About as fast as gzip. A window of more than 256 KB takes more memory, and few pages are larger. */

@@ -19,6 +19,11 @@ export function hasAmbiguousFraming({ headers, httpVersion }: Pick<IncomingMessa
   return coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked");
 }
 
+/** Whether a request has a body (RFC 9112 §6.3). */
+export function hasBody({ headers }: Pick<IncomingMessage, "headers">) {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
 export type RequestTarget = { path: string; decodedPath: string; query: string };
 
 /**
@@ -37,8 +42,20 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   return { path, decodedPath, query };
 }
 
-/** The host that a target in absolute form names, which counts instead of the Host header's (RFC 9112 §3.2.2). */
-export function findAuthority(target: string) {
+type Message = Pick<IncomingMessage, "url" | "headers" | "httpVersion">;
+
+/** A request's target and the host it names; undefined if Node's parser accepts the request, but RFC 9112 doesn't. */
+export function parseRequest({ url = "", headers, httpVersion }: Message) {
+  const target = parseRequestTarget(url);
+  // It counts instead of the Host header (RFC 9112 §3.2.2).
+  const authority = findAuthority(url);
+  const isHostValid = headers.host === undefined ? httpVersion === "1.0" : isHost(headers.host);
+  if (!target || !isHostValid || (authority !== undefined && !isHost(authority))) return undefined;
+  return hasAmbiguousFraming({ headers, httpVersion }) ? undefined : { target, host: authority ?? headers.host };
+}
+
+/** The host that a target in absolute form names. */
+function findAuthority(target: string) {
   return target.startsWith("/") ? undefined : /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
 }
 

@@ -44,6 +44,16 @@ export function storeResponse({ status, headers, contentType, bodies }: Options)
   return { status, variants: { br: toVariant("br"), gzip: toVariant("gzip"), identity: toVariant("identity") } };
 }
 
+/**
+ * Copies bytes into memory of their own. What zlib and Buffer.from return may be a part of a block of 64 KiB
+ * (Buffer.poolSize), all of which stays in memory as long as the part.
+ */
+export function copyBytes(bytes: Uint8Array) {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}
+
 /** Several sets of headers in one: of those with the same name, the last is taken. */
 export function mergeHeaders(...sets: Record<string, string>[]) {
   const entries = sets

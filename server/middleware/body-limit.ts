@@ -1,18 +1,25 @@
+import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
+import type { RouteEntry } from "../pages/route-entry.ts";
 
 /** Forms without files. Node's parser takes quadratic time for names without "=": 1 MB blocks the process for seconds. */
 const MAX_URLENCODED_BYTES = 100 * 1024;
 
 const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } });
 
+/** The most bytes that the body of a request may have. */
+export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry | undefined, maxBytes: number) {
+  const routeMaxBytes = route?.maxBodyBytes ?? maxBytes;
+  // As Fetch reads it: of several types the last counts, which Express doesn't see.
+  const isUrlencoded = /x-www-form-urlencoded/i.test(headers["content-type"] ?? "");
+  return isUrlencoded ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
+}
+
 /** Rejects a request whose body is larger than its route allows, by Content-Length or by what arrives. */
 export function bodyLimit(maxBytes: number): RequestHandler {
   return (req, res, next) => {
-    const routeMaxBytes = res.locals.route?.maxBodyBytes ?? maxBytes;
-    // As Fetch reads it: of several types the last counts, which Express doesn't see.
-    const isUrlencoded = /x-www-form-urlencoded/i.test(req.headers["content-type"] ?? "");
-    const max = isUrlencoded ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
+    const max = findMaxBodyBytes(req, res.locals.route, maxBytes);
     if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
       let received = 0;

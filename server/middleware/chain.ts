@@ -13,6 +13,8 @@ declare global {
       target: RequestTarget;
       /** The route whose page or data is asked for; none for a file. */
       route: RouteEntry | undefined;
+      /** The spelling of the path that all equal paths share. */
+      canonicalPath: string;
       /** What log and metrics call the route: its pattern. */
       httpRoute: string | undefined;
       /** The nonce of the inline elements of a page that is rendered for this request. */

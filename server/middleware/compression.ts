@@ -1,34 +1,36 @@
+import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import { compressOnce, createEncoder, negotiateContentCoding } from "../http/content-coding.ts";
+import type { Limits } from "../limits.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
-/** Of event streams, and of other responses; each takes up to 0.6 MB. Without one, a response is sent as it is. */
-const MAX_ENCODERS = 32;
-
 const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
+type Options = { limits: Limits; measureUsage: (name: keyof Limits, read: () => number) => void };
+
 /** Compresses what is rendered: while it is streamed, or, where it is complete at once, as one, with its length. */
-export function compression(): RequestHandler {
-  const counts = { events: 0, others: 0 };
+export function compression({ limits, measureUsage }: Options): RequestHandler {
+  let encoders = 0;
+  measureUsage("MAX_ENCODERS", () => encoders);
 
   /** Chooses a coding, and says so in the headers. What is returned with it has to be called once it is done. */
   function beginEncoding(req: Request, res: Response, length: number | undefined) {
     const coding = chooseCoding(req, res, length);
-    const kind = EVENT_STREAM.test(res.get("Content-Type") ?? "") ? "events" : "others";
-    if (coding === "identity" || counts[kind] >= MAX_ENCODERS || res.destroyed) return undefined;
+    // Without an encoder, a response is sent as it is.
+    if (coding === "identity" || encoders >= limits.MAX_ENCODERS || res.destroyed) return undefined;
     const etag = res.get("ETag");
     if (etag?.startsWith('"')) res.set("ETag", `W/${etag}`); // RFC 9110 §8.8.1
     for (const name of ["Content-Length", "Accept-Ranges"]) res.removeHeader(name);
     // Whether there is enough to compress, HEAD can't know (RFC 9110 §9.3.2).
     if (req.method === "HEAD") return undefined;
     res.set("Content-Encoding", coding);
-    counts[kind] += 1;
+    encoders += 1;
     const endEncoding = () => {
-      counts[kind] -= 1;
+      encoders -= 1;
     };
     return { coding, endEncoding };
   }
@@ -100,10 +102,17 @@ export function compression(): RequestHandler {
   };
 }
 
+export function isEventStream(res: ServerResponse) {
+  return EVENT_STREAM.test(res.getHeader("Content-Type")?.toString() ?? "");
+}
+
 /** Sets what a response says of its coding whichever it gets, and chooses that. */
 function chooseCoding(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
   const type = res.get("Content-Type") ?? "";
-  if (EVENT_STREAM.test(type)) res.set("X-Accel-Buffering", "no"); // Proxies such as nginx would wait for more.
+  if (isEventStream(res)) {
+    res.set("X-Accel-Buffering", "no"); // Proxies such as nginx would wait for more.
+    return "identity"; // Events are short, and an encoder would last as long as the stream.
+  }
   // A 304 doesn't tell its type.
   if (!COMPRESSIBLE_TYPE.test(type) && res.statusCode !== 304) return "identity";
   res.vary("Accept-Encoding");

@@ -13,7 +13,7 @@ type Options = RenderOptions & { securityHeaders: Record<string, string>; log: L
 export function developmentPages({ securityHeaders, log, ...options }: Options): Middleware {
   const logDrawbacks = createDrawbackLog(log);
   return (req, res, next) => {
-    const { route, target } = res.locals;
+    const { route, target, canonicalPath } = res.locals;
     if (!(route?.kept || route?.isRenderedOnce) || (req.method !== "GET" && req.method !== "HEAD")) return next();
     const send = (page: RenderedPage) => {
       logDrawbacks(route.id, page);
@@ -23,7 +23,7 @@ export function developmentPages({ securityHeaders, log, ...options }: Options):
     };
     const query = route.kept?.filterQuery(target.query) ?? "";
     // What fails is rendered again, for the request alone, and shows there with its stack.
-    renderPage(target.path + query, options)
+    renderPage(canonicalPath + query, options)
       .then(send, () => next())
       .catch(next);
   };

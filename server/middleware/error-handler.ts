@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { HttpError } from "http-errors";
 import type { Logger } from "pino";
+import { hasBody } from "../http/request-target.ts";
 import type { ErrorMiddleware } from "./chain.ts";
 import { toLogFields } from "./log-fields.ts";
 
@@ -14,7 +15,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
     if (error === req.socket.errored || res.writableEnded) return;
     // The adapter makes a URL of the address.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
-    if (status >= 500) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
+    if (status >= 500 && !error.expose) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
     res.locals.isPrivate = false; // An error's own headers say more.
     const body = `${STATUS_CODES[status]}\n`;
@@ -27,9 +28,8 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
       "Cache-Control": "no-store",
       "X-Request-Id": res.locals.requestId,
     });
-    const isSending = req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
     const isClosing = !res.shouldKeepAlive || error.headers?.Connection === "close";
-    if (req.complete || !isSending || !isClosing) return res.end(req.method === "HEAD" ? undefined : body);
+    if (req.complete || !hasBody(req) || !isClosing) return res.end(req.method === "HEAD" ? undefined : body);
     // To close while the client is sending would reset the connection before it has read why (RFC 9112 §9.6).
     res.write(body);
     const lingering = setTimeout(() => res.end(), LINGER_TIMEOUT_MS);

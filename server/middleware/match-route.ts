@@ -6,7 +6,7 @@ import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 import type { Middleware } from "./chain.ts";
 
 /** What log and metrics call the route of a file. */
-const FILE_ROUTE = "file";
+export const FILE_ROUTE = "file";
 
 /** Every `http.route` that there is. */
 export const HTTP_ROUTES = new Set([FILE_ROUTE, ...routes.map(({ pattern }) => pattern)]);
@@ -16,8 +16,10 @@ export function matchRoute(files: ClientFiles): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);
-    const route = isFile ? undefined : findRoute(path);
+    const match = isFile ? undefined : findRoute(path);
+    const route = match?.route;
     res.locals.route = route;
+    res.locals.canonicalPath = match?.canonicalPath ?? path;
     res.locals.httpRoute = isFile ? FILE_ROUTE : route?.pattern;
     const methods = route?.methods ?? READ_METHODS;
     const { method = "" } = req;

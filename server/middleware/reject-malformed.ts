@@ -1,17 +1,18 @@
 import createHttpError from "http-errors";
-import { findAuthority, hasAmbiguousFraming, isHost, parseRequestTarget } from "../http/request-target.ts";
+import { parseRequest } from "../http/request-target.ts";
+import { MAX_HEADER_LINES } from "../limits.ts";
 import type { Middleware } from "./chain.ts";
 
 /** Rejects what Node's parser accepts but RFC 9112 doesn't. From here on `req.url` is in origin form. */
 export const rejectMalformed: Middleware = (req, res, next) => {
-  const { host, expect } = req.headers;
-  const target = parseRequestTarget(req.url ?? "");
-  const authority = findAuthority(req.url ?? "");
-  const hasHost = host === undefined ? req.httpVersion === "1.0" : isHost(host);
-  if (!target || !hasHost || (authority !== undefined && !isHost(authority)) || hasAmbiguousFraming(req)) {
-    return next(createHttpError(400, { headers: { Connection: "close" } }));
+  const { expect } = req.headers;
+  const parsed = parseRequest(req);
+  const isTooLong = req.rawHeaders.length > 2 * MAX_HEADER_LINES;
+  if (!parsed || isTooLong) {
+    return next(createHttpError(isTooLong ? 431 : 400, { headers: { Connection: "close" } }));
   }
-  if (authority !== undefined) req.headers.host = authority;
+  const { target, host } = parsed;
+  if (host !== undefined) req.headers.host = host;
   res.locals.target = target;
   req.url = target.path + target.query;
   // RFC 9110 §10.1.1

@@ -1,21 +1,23 @@
 import type { Server, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { RequestQueue } from "./pipelining.ts";
-import { stopAccepting } from "./stop-accepting.ts";
+import type { Connections } from "./connections.ts";
 
 /**
  * Idle connections stay open this long: a client that sends a request meanwhile gets a response with
  * `Connection: close`, instead of losing a request that was on its way.
  */
 const IDLE_TIMEOUT_MS = 500;
+/** The listening socket closes after an interval in which nobody has connected. */
+const ACCEPT_INTERVAL_MS = 2;
+/** It closes after this many intervals in any case. */
+const MAX_INTERVALS = 25;
 
 /**
- * Accepts nobody any more, says so through `shutdown`, waits for pending requests and upgraded connections, and resolves
- * with how many of both it cut at the timeout.
+ * Stops accepting connections, aborts `shutdown`, and waits for pending requests and upgraded connections. Resolves with
+ * the number of both that it cut at the timeout.
  */
-export async function drain(server: Server, queue: RequestQueue, shutdown: AbortController, timeoutMs: number) {
-  const { connections, upgraded, countPending } = queue;
+export async function drain(server: Server, connections: Connections, shutdown: AbortController, timeoutMs: number) {
   const closed = new Promise<boolean>((resolve) => server.once("close", () => resolve(true)));
   const deadline = setTimeout(timeoutMs, false);
   server.prependListener("request", (_req, res: ServerResponse) => {
@@ -23,24 +25,52 @@ export async function drain(server: Server, queue: RequestQueue, shutdown: Abort
   });
   server.keepAliveTimeout = IDLE_TIMEOUT_MS; // For connections whose response has already said keep-alive.
   // Of pipelined requests, only the last response may close the connection.
-  for (const pending of connections.values()) {
-    const last = pending.at(-1);
-    if (last) last.res.shouldKeepAlive = false;
+  for (const { pending } of connections.all.values()) {
+    const last = [...pending].at(-1);
+    if (last && !last.headersSent) last.shouldKeepAlive = false;
   }
-  await stopAccepting(server, queue);
+  await stopAccepting(server, connections);
   server.removeAllListeners("upgrade"); // It is an ordinary request now.
   shutdown.abort();
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
   await setImmediate(); // Requests that came while the process was kept from running are read first.
-  for (const [socket, pending] of connections) {
-    if (pending.length === 0 && !upgraded.has(socket)) socket.destroySoon();
+  for (const [socket, { pending, isUpgraded }] of connections.all) {
+    if (pending.size === 0 && !isUpgraded) socket.destroySoon();
   }
 
   const isClosed = await Promise.race([closed, deadline]);
-  const cut = isClosed ? 0 : countPending() + upgraded.size;
-  await Promise.all([...connections.keys()].map(destroy)); // What was cut is logged as its connection closes.
+  const cut = isClosed ? 0 : connections.countPending() + connections.countUpgraded();
+  await Promise.all([...connections.all.keys()].map(destroy)); // What was cut is logged as its connection closes.
   return cut;
+}
+
+/**
+ * Closes the listening socket without losing a client. The kernel resets the connections that wait in its accept queue
+ * when that socket closes. So no request is read until the queue stays empty: most clients connect again only once they
+ * have their response. A client that connects between the last accept(2) and close(2) is reset even so.
+ */
+async function stopAccepting(server: Server, { all }: Connections) {
+  let accepted = 0;
+  // Node starts to read after this event.
+  const hold = (socket: Socket) => {
+    accepted += 1;
+    process.nextTick(() => socket.pause());
+  };
+  server.on("connection", hold);
+  for (const socket of all.keys()) socket.pause();
+  let before: number;
+  let intervals = 0;
+  do {
+    before = accepted;
+    await setTimeout(ACCEPT_INTERVAL_MS);
+    await setImmediate(); // The event loop accepts the next connection just before this resolves.
+    intervals += 1;
+  } while (accepted > before && intervals < MAX_INTERVALS);
+  // Not http's own close: it also destroys the connections that it takes for idle, even if a request is on its way or
+  // the last bytes of a response are unsent.
+  NetServer.prototype.close.call(server);
+  for (const socket of all.keys()) socket.resume();
 }
 
 function destroy(socket: Socket) {

@@ -1,6 +1,6 @@
-import { type Server, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { RequestQueue } from "./pipelining.ts";
+import type { Connections } from "./connections.ts";
 
 /** As Node itself has it; any other error is a 400. */
 const STATUSES: Record<string, number> = {
@@ -12,16 +12,23 @@ const STATUSES: Record<string, number> = {
 type Options = {
   headers: Record<string, string>;
   onReject: (socket: Socket, status: number, code: string) => void;
+  /** Whether a service may get the request. */
+  acceptUpgrade: (req: IncomingMessage) => boolean;
 };
 
-/** Responds to what Node's parser rejects, and to CONNECT, as to other requests: with the same headers, and not unseen. */
-export function rejectUnparsable(server: Server, { connections }: RequestQueue, { headers, onReject }: Options) {
+/**
+ * Responds to what Node's parser rejects, to CONNECT and to malformed upgrades as to other requests: with the same
+ * headers, a log line and a metric.
+ */
+export function rejectUnparsable(server: Server, connections: Connections, options: Options) {
+  const { headers, onReject, acceptUpgrade } = options;
   const fields = { ...headers, "Cache-Control": "no-store", "Content-Length": 0, Connection: "close" };
   const reject = (socket: Socket, status: number, code: string) => {
     onReject(socket, status, code);
-    const pending = connections.get(socket) ?? [];
+    const pending = connections.all.get(socket)?.pending ?? new Set();
     const respond = () => {
-      if (socket.writable && !pending[0]?.res.headersSent) {
+      const [first] = pending;
+      if (socket.writable && !first?.headersSent) {
         const allow = status === 405 ? { Allow: "GET, HEAD" } : {};
         const head = Object.entries({ ...fields, ...allow, Date: new Date().toUTCString() })
           .map(([name, value]) => `${name}: ${value}\r\n`)
@@ -31,14 +38,14 @@ export function rejectUnparsable(server: Server, { connections }: RequestQueue, 
       socket.destroySoon();
     };
     // The whole requests before it have their responses first (RFC 9112 §9.3.2).
-    const before = pending.findLast(({ req }) => req.complete);
+    const before = [...pending].findLast(({ req }) => req.complete);
     if (!before) return respond();
     socket.pause();
-    before.res.once("close", respond);
+    before.once("close", respond);
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // Late is only what could have been read: while requests are pending, the rest of the next one is not.
-    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.get(socket)?.length) return;
+    if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.all.get(socket)?.pending.size) return;
     // The connection failed, or has closed: nothing was rejected.
     if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();
     else reject(socket, STATUSES[error.code ?? ""] ?? 400, error.code ?? "");
@@ -47,6 +54,15 @@ export function rejectUnparsable(server: Server, { connections }: RequestQueue, 
     socket.on("error", () => {}); // Node has taken its own listener away, and an error would end the process.
     reject(socket, 405, "CONNECT");
   });
+  // Without a service that listens, an upgrade is an ordinary request, as a listener here would change.
+  if (server.listenerCount("upgrade") > 0) {
+    server.prependListener("upgrade", (req: IncomingMessage, socket: Socket) => {
+      socket.on("error", () => {}); // As above.
+      if (!acceptUpgrade(req)) return reject(socket, 400, "upgrade");
+      // The response to an earlier request would get in between the other protocol's bytes.
+      if (!connections.upgrade(socket)) socket.destroy();
+    });
+  }
   // An expectation that Node doesn't know is rejected by the application.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
 }

@@ -10,18 +10,6 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
 /** And until no more than this waits, so that a slow reader isn't told of each chunk that it has missed. */
 const RESUME_BYTES = MAX_BUFFERED_BYTES / 2;
 
-/** Has a function run at most so many times a second: what strangers cause must not fill the log. */
-export function limitRate<Args extends unknown[]>(maxPerSecond: number, run: (...args: Args) => void) {
-  let count = 0;
-  setInterval(() => {
-    count = 0;
-  }, 1000).unref();
-  return (...args: Args) => {
-    count += 1;
-    if (count <= maxPerSecond) run(...args);
-  };
-}
-
 /** A logger of JSON lines on standard output. `onDrop` is told how many lines were lost, and so is who reads again. */
 export function createLog(level: string, onDrop: (lines: number) => void) {
   const formatters = {

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../../package.json";
+import type { LimitName, Limits } from "../limits.ts";
 
 /** Which build this is: the commit is known where the build was told. */
 export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };
@@ -16,13 +17,11 @@ const BUCKETS_SECONDS = [
 const INITIAL_STATUSES = [200, 500];
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
-type RequestQueue = { connections: { size: number }; countPending: () => number };
-
 /**
  * Metrics for Prometheus, those of requests by OpenTelemetry's HTTP conventions. `routes` are the patterns to expect.
  * Label values come from fixed sets, whatever clients send.
  */
-export function createMetrics(routes: Iterable<string>) {
+export function createMetrics(routes: Iterable<string>, limits: Limits) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -80,7 +79,36 @@ export function createMetrics(routes: Iterable<string>) {
     help: "Log lines lost because nobody read them.",
     registers,
   });
+  const lookups = new Counter({
+    name: "page_cache_requests_total",
+    help: "Requests for cached pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
+    labelNames: ["result", "http_route"],
+    registers,
+  });
+  const evictions = new Counter({
+    name: "page_cache_evictions_total",
+    help: "Cached pages that were removed because others needed the memory.",
+    registers,
+  });
+  const limit = new Gauge({
+    name: "server_limit",
+    help: "The limits of the server, by the setting's name.",
+    labelNames: ["setting"],
+    registers,
+  });
+  for (const [setting, value] of Object.entries(limits)) limit.set({ setting }, value);
+  const usage = new Map<LimitName, () => number>();
+  new Gauge({
+    name: "server_limit_usage",
+    help: "How much of each limit is in use.",
+    labelNames: ["setting"],
+    registers,
+    collect() {
+      for (const [setting, read] of usage) this.set({ setting }, read());
+    },
+  });
   let stored = { pages: 0, bytes: 0 };
+  usage.set("PAGE_CACHE_MAX_BYTES", () => stored.bytes);
   readGauge("page_cache_pages", "Pages in memory.", () => stored.pages);
   readGauge("page_cache_bytes", "What they take, in bytes.", () => stored.bytes);
 
@@ -88,22 +116,25 @@ export function createMetrics(routes: Iterable<string>) {
     registry,
     recordConnectionDropped: countBy(
       "reason",
-      ["limit", "stalled", "pending"],
+      ["limit", "stalled", "idle", "pipelined"],
       "connections_dropped_total",
-      "Connections closed without a response: over the limit, stalled, or with too many requests pending.",
+      "Connections that the server closed: at the limit, stalled, idle, or with too many pipelined requests.",
     ),
+    recordShed: countBy(
+      "reason",
+      ["queue", "slow_body", "timeout"],
+      "requests_shed_total",
+      "Requests without a response of their own: they waited for too long, their body was too slow, or no handler responded.",
+    ),
+    measureUsage: (name: LimitName, read: () => number) => void usage.set(name, read),
     recordParserRejection: countBy(
       "status",
       PARSER_STATUSES,
       "http_parser_rejections_total",
       "Requests that the parser rejected, by the status sent.",
     ),
-    recordLookup: countBy(
-      "result",
-      ["hit", "stale", "miss"],
-      "page_cache_requests_total",
-      "Requests for kept pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
-    ),
+    recordLookup: (result: string, route: string) => lookups.inc({ result, http_route: route }),
+    recordEviction: () => evictions.inc(),
     recordRender: countBy(
       "result",
       ["kept", "not_kept", "failed"],
@@ -121,9 +152,10 @@ export function createMetrics(routes: Iterable<string>) {
     },
     /** Of a page: `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
-    measureQueue({ connections, countPending }: RequestQueue) {
+    measureConnections(countConnections: () => number, countPending: () => number) {
       readGauge("http_server_active_requests", "Requests whose responses have not ended.", countPending);
-      readGauge("http_server_open_connections", "Connections that clients have open.", () => connections.size);
+      readGauge("http_server_open_connections", "Connections that clients have open.", countConnections);
+      usage.set("MAX_CONNECTIONS", countConnections);
     },
   };
 }

@@ -52,7 +52,7 @@ export async function renderPage(
   address: string,
   { origin, setContext, recordPart }: RenderOptions,
 ): Promise<RenderedPage> {
-  const { pattern = "", addedHeaders = {} } = findRoute(address.replace(/\?.*/s, "")) ?? {};
+  const { pattern = "", addedHeaders = {} } = findRoute(address.replace(/\?.*/s, ""))?.route ?? {};
   const errors: unknown[] = [];
   const nonce = randomUUID();
   const context = new RouterContextProvider();

@@ -27,6 +27,8 @@ export type RouteEntry = {
   id: string;
   /** The pattern of its path, from the root. */
   pattern: string;
+  /** Whether its path, or that of a route around it, matches in the case of the pattern only. */
+  isCaseSensitive: boolean;
   /** Whether one document, rendered at start, is sent to every request for it. */
   isRenderedOnce: boolean;
   kept: KeepingRule | undefined;
@@ -63,6 +65,7 @@ export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
     const entry: RouteEntry = {
       id,
       pattern,
+      isCaseSensitive: Boolean(caseSensitive || parent?.isCaseSensitive),
       isRenderedOnce: handle?.renderOnce === true,
       // A resource route has no component, and React Router doesn't use its `headers`.
       kept: module.default ? toKeepingRule(id, module.headers) : undefined,

@@ -8,9 +8,13 @@ import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.t
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
 /** A segment of a pattern that matches nothing but itself, in any case of its letters. */
 const LITERAL = /^[\w.~-]+$/;
-/** The paths whose routes are remembered: how many, and how long each may be. */
-const MAX_REMEMBERED = 10_000;
+/** Delimiters that browsers don't encode in a path (WHATWG URL §1.3). */
+const ENCODED_DELIMITER = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
+/** The paths whose routes are remembered: how many, and how long each may be. Together they take 2 MB at most. */
+const MAX_REMEMBERED = 2000;
 const MAX_REMEMBERED_LENGTH = 200;
+
+type Match = { route: RouteEntry; canonicalPath: string };
 
 /** The path of the page whose data, or which itself, a path names. */
 export function toPagePath(path: string) {
@@ -26,7 +30,7 @@ export function toPagePath(path: string) {
 export function createRouteTable(manifest: Routes) {
   const tree = toTree(manifest);
   const routes = flatten(tree);
-  const remembered = new LRUCache<string, RouteEntry>({ max: MAX_REMEMBERED });
+  const remembered = new LRUCache<string, Match>({ max: MAX_REMEMBERED });
 
   const splat = routes.find(({ pattern }) => pattern === "/*");
   const firstSegments = new Set(routes.filter((route) => route !== splat).map(({ pattern }) => toSegments(pattern)[1]));
@@ -40,26 +44,53 @@ export function createRouteTable(manifest: Routes) {
       .filter(({ handle }) => literals.get(handle)?.every((literal) => segments.includes(literal)))
       .map((route) => (route.children ? { ...route, children: selectCandidates(route.children, segments) } : route));
 
-  const findPage = (path: string): RouteEntry | undefined => {
+  const findPage = (path: string): Match | undefined => {
     const found = remembered.get(path);
     if (found) return found;
-    if (!isKeptByUrl(path)) return splat;
+    const unknown = splat && { route: splat, canonicalPath: path };
+    if (!isKeptByUrl(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
-    if (canSkip && !firstSegments.has(segments[1])) return splat;
+    if (canSkip && !firstSegments.has(segments[1])) return unknown;
     // A line break matches no pattern of React Router's; in the browser the root's error page then shows the same.
-    const route = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle ?? splat;
-    if (route && path.length <= MAX_REMEMBERED_LENGTH) remembered.set(copyString(path), route);
-    return route;
+    const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle;
+    if (!route) return unknown;
+    const match = { route, canonicalPath: toCanonicalPath(path, route) };
+    if (path.length <= MAX_REMEMBERED_LENGTH) remembered.set(copyString(path), match);
+    return match;
   };
 
   return {
     routes,
-    /** The route whose page, or whose data, a path names. */
-    findRoute(path: string): RouteEntry | undefined {
+    /** The route whose page, or whose data, a path names, and the spelling of the path that equal paths share. */
+    findRoute(path: string): Match | undefined {
       const page = path.endsWith(".data") ? findPage(toPagePath(path)) : undefined;
-      return page?.hasData ? toDataEntry(page) : findPage(path);
+      if (!page?.route.hasData) return findPage(path);
+      const suffix = page.canonicalPath === "/" ? "_.data" : ".data";
+      return { route: toDataEntry(page.route), canonicalPath: page.canonicalPath + suffix };
     },
   };
+}
+
+/**
+ * One spelling of all paths that match a route with the same parameters: without slashes at the end, with its literal
+ * segments in the case of the pattern, and encoded as browsers do.
+ */
+function toCanonicalPath(path: string, { pattern, isCaseSensitive }: RouteEntry) {
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  const segments = path.slice(0, end).split("/").slice(1);
+  const expected = pattern.split("/").slice(1);
+  // Optional segments are all there, or none is: otherwise the case stays.
+  const literals = [expected, expected.filter((segment) => !segment.endsWith("?"))].find(
+    (list) => list.length === segments.length || list.at(-1) === "*",
+  );
+  const spell = (segment: string, index: number) => {
+    const decoded = decodeURIComponent(segment);
+    const literal = literals?.[index]?.replace(/\?$/, "") ?? "";
+    if (!isCaseSensitive && literal.toLowerCase() === decoded.toLowerCase()) return literal;
+    return encodeURIComponent(decoded).replace(ENCODED_DELIMITER, decodeURIComponent);
+  };
+  return `/${segments.map(spell).join("/")}`;
 }
 
 /** The same route, asked for data. */

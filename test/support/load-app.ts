@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import type * as App from "../../server/app.ts";
+import { createLimits } from "../../server/limits.ts";
 import { parseSettings, ServerSettingsSchema } from "../../server/settings.ts";
 
 type Part = [part: string, route: string, seconds: number];
@@ -16,12 +17,16 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
   const stored = { pages: 0, bytes: 0 };
   const app = await createApp({
     settings: parsed.settings,
+    limits: createLimits(parsed.settings),
     log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
     metrics: {
       recordRequest() {},
       recordLookup() {},
       recordPart: (...part) => parts.push(part),
       recordRender: (result) => renders.push(result),
+      recordEviction() {},
+      recordShed() {},
+      measureUsage() {},
       recordStored: (pages, bytes) => Object.assign(stored, { pages, bytes }),
     },
     shutdown: new AbortController().signal,

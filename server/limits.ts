@@ -1,0 +1,45 @@
+import { totalmem } from "node:os";
+
+const MIB = 1024 * 1024;
+
+/**
+ * The memory budget of a container of 128 MiB. Node and the two pages take 45 MiB of it. The largest products of these
+ * rows don't occur together: an attack fills one or two of them. `test/limits.long.ts` tries each in a cgroup.
+ */
+const LIMITS_AT_128_MIB = {
+  /** An idle one takes 12 KiB. */
+  MAX_CONNECTIONS: 1024,
+  /** A page of 20 KB takes up to 200 KiB while it is rendered. */
+  MAX_CONCURRENT_REQUESTS: 64,
+  /** An event stream takes 60 to 100 KiB, and so does a file that is read from disk. */
+  MAX_OPEN_RESPONSES: 128,
+  /** The weight of request bodies: server/middleware/load-shedding.ts. */
+  MAX_BODY_MEMORY_BYTES: 12 * MIB,
+  /** A brotli or gzip encoder takes up to 0.6 MiB. */
+  MAX_ENCODERS: 8,
+  PAGE_CACHE_MAX_BYTES: 8 * MIB,
+  LOG_BUFFER_BYTES: MIB,
+};
+
+/** The header lines of a request. More get 431. Browsers send up to 25, and proxies add a few. */
+export const MAX_HEADER_LINES = 100;
+
+export type LimitName = keyof typeof LIMITS_AT_128_MIB;
+export type Limits = Record<LimitName, number>;
+
+/** The process's memory limit in bytes; without one, what the machine has, but at most 2 GiB. */
+function findMemoryLimit() {
+  const constrained = process.constrainedMemory() ?? 0;
+  const total = totalmem();
+  return constrained > 0 && constrained < total ? constrained : Math.min(total, 2048 * MIB);
+}
+
+/** The limits in proportion to the memory, but for those that the operator sets. */
+export function createLimits(settings: Partial<Record<LimitName, number | undefined>>, memory = findMemoryLimit()) {
+  const share = memory / (128 * MIB);
+  const entries = Object.entries(LIMITS_AT_128_MIB).map(([name, limit]) => [
+    name,
+    settings[name as LimitName] ?? Math.max(1, Math.round(limit * share)),
+  ]);
+  return Object.fromEntries(entries) as Limits;
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage } from "node:http";
+import createHttpError from "http-errors";
+import onHeaders from "on-headers";
+import { hasBody } from "../http/request-target.ts";
+import type { Limits } from "../limits.ts";
+import { createSemaphore, type Semaphore } from "../semaphore.ts";
+import { findMaxBodyBytes } from "./body-limit.ts";
+import type { Middleware } from "./chain.ts";
+import { isEventStream } from "./compression.ts";
+import { FILE_ROUTE } from "./match-route.ts";
+
+/** The buffers of Node and Fetch for a body that is read as a stream. */
+const STREAM_BYTES = 256 * 1024;
+/** `request.formData()` has the chunks, their concatenation and the values at the same time. */
+const COPIES = 4;
+/** A body may arrive for this long before it can be cut. */
+const GRACE_MS = 1000;
+const CUT_INTERVAL_MS = 100;
+
+export type ShedReason = "queue" | "slow_body" | "timeout";
+
+type Options = {
+  limits: Limits;
+  /** Requests that Express handles, and renders of cached pages. */
+  requests: Semaphore;
+  maxBodyBytes: number;
+  handlerTimeoutMs: number;
+  recordShed: (reason: ShedReason) => void;
+  measureUsage: (name: keyof Limits, read: () => number) => void;
+};
+
+/**
+ * Load shedding: bounds the requests that Express handles at once. More wait in order for 5 s, then they get 503. Request
+ * bodies have a bound by bytes, and open responses a bound of their own, so that neither takes the place of pages.
+ */
+export function loadShedding(options: Options): Middleware {
+  const { limits, requests, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
+  const recordTimeout = () => recordShed("queue");
+  const bodies = createSemaphore(limits.MAX_BODY_MEMORY_BYTES, recordTimeout);
+  const openResponses = createSemaphore(limits.MAX_OPEN_RESPONSES, recordTimeout);
+  /** The routes of files and of event streams, which the first response makes known. */
+  const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
+  const arriving = new Map<IncomingMessage, { since: number; bytesBefore: number }>();
+  measureUsage("MAX_CONCURRENT_REQUESTS", requests.getUsed);
+  measureUsage("MAX_BODY_MEMORY_BYTES", bodies.getUsed);
+  measureUsage("MAX_OPEN_RESPONSES", openResponses.getUsed);
+
+  /** Cuts the body with the lowest data rate while others wait. */
+  setInterval(() => {
+    if (!bodies.isFull()) return;
+    const now = performance.now();
+    const rates = [...arriving]
+      .filter(([req, { since }]) => isArriving(req) && now - since > GRACE_MS)
+      .map(([req, { since, bytesBefore }]) => ({ req, rate: (req.socket.bytesRead - bytesBefore) / (now - since) }));
+    const slowest = rates.sort((a, b) => a.rate - b.rate)[0];
+    if (!slowest) return;
+    recordShed("slow_body");
+    slowest.req.destroy();
+  }, CUT_INTERVAL_MS).unref();
+
+  return (req, res, next) => {
+    const { route, httpRoute } = res.locals;
+    const acquire = () => {
+      if (openRoutes.has(httpRoute)) return openResponses.acquire(1, res);
+      if (!hasBody(req)) return requests.acquire(1, res);
+      // A route with a higher limit than the default reads its bodies as streams (docs/uploads-and-streams.md).
+      const isStreamed = (route?.maxBodyBytes ?? 0) > maxBodyBytes;
+      const max = findMaxBodyBytes(req, route, maxBodyBytes);
+      const length = Math.min(Number(req.headers["content-length"] ?? max), max);
+      return bodies.acquire(STREAM_BYTES + (isStreamed ? 0 : COPIES * length), res);
+    };
+
+    const handle = (acquired: () => void) => {
+      let release = acquired;
+      const timer = setTimeout(() => {
+        if (isArriving(req)) return timer.refresh();
+        recordShed("timeout");
+        next(createHttpError(503, `no response within ${handlerTimeoutMs} ms`));
+      }, handlerTimeoutMs);
+      if (hasBody(req)) arriving.set(req, { since: performance.now(), bytesBefore: req.socket.bytesRead });
+      res.once("close", () => {
+        clearTimeout(timer);
+        arriving.delete(req);
+        release();
+      });
+      onHeaders(res, () => {
+        clearTimeout(timer);
+        if (isEventStream(res)) openRoutes.add(httpRoute);
+        // What is left takes no part of a render.
+        const place = openResponses.tryAcquire();
+        if (!place) return;
+        release();
+        release = place;
+      });
+      next();
+    };
+
+    acquire()
+      .then(handle)
+      .catch((error) => !res.closed && next(error));
+  };
+}
+
+function isArriving(req: IncomingMessage) {
+  return !req.complete && req.readableLength === 0;
+}

@@ -1,0 +1,160 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
+const MIN_DATA_RATE = 240;
+/** The most requests that a connection may pipeline. Each takes 5 KB. */
+const MAX_PIPELINED = 128;
+/** The most pipelined requests of all connections together. */
+const MAX_PENDING = 2048;
+const CHECK_INTERVAL_MS = 1000;
+
+export type DropReason = "limit" | "stalled" | "idle" | "pipelined";
+
+export type Connection = {
+  /** The responses that have not ended, in the order of their requests. */
+  pending: Set<ServerResponse>;
+  lastRequest?: IncomingMessage;
+  /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
+  isUpgraded: boolean;
+  /** The bytes that both sides have received. */
+  bytes: number;
+  progressAt: number;
+  /** Where the measurement of the data rate starts, while the server waits for the client. */
+  measured?: { since: number; bytes: number } | undefined;
+};
+
+/** The parts of Node's socket that only its own timeouts use: they count a part of a write, too. */
+type Internals = {
+  _handle?: { bytesWritten: number; writeQueueSize: number };
+  parser?: { onIncoming: () => number };
+};
+
+type Options = {
+  maxConnections: number;
+  /** In milliseconds. 0 means no timeout. */
+  clientTimeoutMs: number;
+  onDrop: (reason: DropReason) => void;
+};
+
+/**
+ * Tracks the connections of a server, passes their requests on in order, and closes connections: at the limit the one
+ * without progress for the longest, and those that are stalled, idle for too long or pipeline too much.
+ */
+export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, onDrop }: Options) {
+  const connections = new Map<Socket, Connection>();
+  let pendingCount = 0;
+
+  function drop(socket: Socket, reason: DropReason) {
+    if (socket.destroyed) return;
+    onDrop(reason);
+    socket.destroy();
+  }
+
+  /** A client is known by its requests: the new connections that have sent one are read before one is chosen. */
+  const evict = () => setImmediate(() => setImmediate(evictOne));
+  function evictOne() {
+    if (connections.size <= maxConnections) return;
+    const [first] = connections;
+    if (!first) return;
+    let [victim, lowest] = first;
+    for (const [socket, connection] of connections) {
+      const difference = rank(socket, connection) - rank(victim, lowest);
+      if (difference < 0 || (difference === 0 && connection.progressAt < lowest.progressAt)) {
+        [victim, lowest] = [socket, connection];
+      }
+    }
+    drop(victim, "limit");
+  }
+
+  function check() {
+    const now = performance.now();
+    for (const [socket, connection] of connections) {
+      const bytes = countBytes(socket);
+      if (bytes !== connection.bytes) Object.assign(connection, { bytes, progressAt: now });
+      if (!isWaitingForClient(socket, connection)) {
+        connection.measured = undefined;
+        continue;
+      }
+      connection.measured ??= { since: now, bytes };
+      const elapsed = now - connection.measured.since;
+      if (elapsed < clientTimeoutMs) continue;
+      if (bytes - connection.measured.bytes < (MIN_DATA_RATE * elapsed) / 1000) drop(socket, "stalled");
+      else connection.measured = { since: now, bytes };
+    }
+  }
+  if (clientTimeoutMs > 0) setInterval(check, Math.min(CHECK_INTERVAL_MS, clientTimeoutMs / 2)).unref();
+
+  server.on("connection", (socket: Socket) => {
+    const pending = new Set<ServerResponse>();
+    connections.set(socket, { pending, isUpgraded: false, bytes: 0, progressAt: performance.now() });
+    socket.once("close", () => {
+      connections.delete(socket);
+      pendingCount -= pending.size;
+      pending.clear(); // Until Node 24, only the first response emits "close".
+    });
+    if (connections.size > maxConnections) evict();
+  });
+  // Only the keep-alive timeout is set.
+  server.on("timeout", (socket) => drop(socket, "idle"));
+
+  return {
+    all: connections as ReadonlyMap<Socket, Connection>,
+    countPending: () => pendingCount,
+    countUpgraded: () => [...connections.values()].filter(({ isUpgraded }) => isUpgraded).length,
+    /** Passes the requests of a connection on one after the other: handled at once, each could have a file open. */
+    handleRequests(listener: RequestListener) {
+      server.on("request", (req, res) => {
+        const { socket } = req;
+        const connection = connections.get(socket);
+        if (!connection || socket.destroyed) return;
+        const { pending } = connection;
+        pending.add(res);
+        pendingCount += 1;
+        connection.lastRequest = req;
+        connection.progressAt = performance.now();
+        if (pending.size > MAX_PIPELINED || (pending.size > 1 && pendingCount > MAX_PENDING)) {
+          // Node would go on making requests of the 64 KB that it has read.
+          const { parser } = socket as Internals;
+          if (parser) parser.onIncoming = () => 0;
+          return drop(socket, "pipelined");
+        }
+        res.once("close", () => {
+          connection.progressAt = performance.now();
+          if (pending.delete(res)) pendingCount -= 1;
+        });
+        const handle = () => socket.writable && listener(req, res);
+        // A response gets its socket once the one before it has ended. Other connections come in between.
+        if (res.socket) handle();
+        else res.once("socket", () => setImmediate(handle));
+      });
+    },
+    /** Records that a service takes the connection over. Returns false if a response is still pending. */
+    upgrade(socket: Socket) {
+      const connection = connections.get(socket);
+      if (!connection || connection.pending.size > 0) return false;
+      connection.isUpgraded = true;
+      return true;
+    },
+  };
+}
+
+export type Connections = ReturnType<typeof trackConnections>;
+
+/** The order in which connections are closed at the limit: idle, waiting for the client, waiting for the server. */
+function rank(socket: Socket, connection: Connection) {
+  if (connection.pending.size === 0) return connection.isUpgraded ? 1 : 0;
+  return isWaitingForClient(socket, connection) ? 1 : 2;
+}
+
+/** Whether the server waits for the rest of a request, or for the client to read. */
+function isWaitingForClient(socket: Socket, { pending, lastRequest, isUpgraded }: Connection) {
+  if (isUpgraded || !lastRequest) return false;
+  if (pending.size > 0 && socket.writableLength > 0) return true;
+  return !lastRequest.complete && lastRequest.readableLength === 0;
+}
+
+function countBytes(socket: Socket) {
+  const { _handle: handle } = socket as Internals;
+  return socket.bytesRead + (handle ? handle.bytesWritten - handle.writeQueueSize : 0);
+}

@@ -1,0 +1,78 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createSemaphore, OVERLOADED } from "../server/semaphore.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Acquires a semaphore of 10, and returns what has been admitted and rejected so far. */
+function acquireAll(weights: number[], responses: ServerResponse[] = []) {
+  const onTimeout = vi.fn<() => void>();
+  const semaphore = createSemaphore(10, onTimeout);
+  const admitted: number[] = [];
+  const rejected: unknown[] = [];
+  const releases: (() => void)[] = [];
+  weights.forEach((weight, index) => {
+    const admit = (release: () => void) => {
+      admitted.push(weight);
+      releases.push(release);
+    };
+    semaphore.acquire(weight, responses[index]).then(admit, (error) => rejected.push(error));
+  });
+  return { semaphore, admitted, rejected, releases, onTimeout };
+}
+
+const waitTurns = async (count = 5) => {
+  for (let turn = 0; turn < count; turn++) await setImmediate();
+};
+
+test.each([
+  ["work within the limit", [4, 6], [4, 6]],
+  ["work beyond the limit waits, in order", [6, 6, 1], [6]],
+  ["work that is heavier than the limit runs alone", [11, 1], [11]],
+])("%s", async (_label, weights, expected) => {
+  const { admitted } = acquireAll(weights);
+  await waitTurns();
+  expect(admitted).toEqual(expected);
+});
+
+test("one starts in each turn of the event loop", async () => {
+  const { admitted } = acquireAll([1, 1, 1]);
+  await waitTurns(1);
+  expect(admitted).toEqual([1]);
+  await waitTurns(1);
+  expect(admitted).toEqual([1, 1]);
+});
+
+test("what is released admits the next", async () => {
+  const { semaphore, admitted, releases } = acquireAll([10, 3]);
+  await waitTurns();
+  expect(semaphore.tryAcquire()).toBeUndefined();
+  releases[0]?.();
+  await waitTurns();
+  expect(admitted).toEqual([10, 3]);
+  expect(semaphore.getUsed()).toBe(3);
+});
+
+test("work that waits for 5 s is rejected with 503", async () => {
+  const { rejected, onTimeout } = acquireAll([10, 1]);
+  await waitTurns();
+  vi.advanceTimersByTime(4999);
+  await waitTurns();
+  expect(rejected).toEqual([]);
+  vi.advanceTimersByTime(1);
+  await waitTurns();
+  expect(rejected).toEqual([OVERLOADED]);
+  expect(onTimeout).toHaveBeenCalledOnce();
+});
+
+test("a request whose client has gone gives its place in the queue up", async () => {
+  const response = new EventEmitter() as ServerResponse;
+  const { semaphore, rejected, onTimeout } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
+  await waitTurns();
+  response.emit("close");
+  await waitTurns();
+  expect([semaphore.isFull(), rejected.length, onTimeout.mock.calls.length]).toEqual([false, 1, 0]);
+});
