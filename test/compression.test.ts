@@ -12,12 +12,13 @@ import {
 } from "node:zlib";
 import { writeReadableStreamToWritable } from "@react-router/node";
 import express, { type RequestHandler } from "express";
-import { onTestFinished, vi } from "vitest";
+import { inject, onTestFinished, vi } from "vitest";
 import { createLimits } from "../server/limits.ts";
 import { compression } from "../server/middleware/compression.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
+import { startServer } from "./support/start-server.ts";
 
 /** A crawler would get streamed pages whole. */
 const USER_AGENT = "Mozilla/5.0 Chrome/150";
@@ -196,34 +197,37 @@ test("a browser shows a compressed page before its slow data", async ({ browser,
   await context.close();
 });
 
-test.for(CODINGS)("each event is sent at once, under %s", async (coding, { grownServer }) => {
-  const events = await read(`${grownServer.url}/example-pages/ticks`, coding);
-  expect(events.response.headers["x-accel-buffering"]).toBe("no");
-  const count = () => events.text.split("\n\n").length - 1;
+test("each event is sent at once, uncompressed", async ({ grownServer }) => {
+  const { response, client } = await send(`${grownServer.url}/example-pages/ticks`, { coding: "br" });
+  expect(response.headers).toMatchObject({ "x-accel-buffering": "no" });
+  expect(response.headers).not.toHaveProperty("content-encoding");
+  let events = "";
+  response
+    .on("error", () => {})
+    .on("data", (bytes) => {
+      events += bytes;
+    });
+  const count = () => events.split("\n\n").length - 1;
   // The stream has no end, so they came before it.
   await expect.poll(count).toBe(1);
   await expect.poll(count).toBeGreaterThan(1);
-  expect(events.text).toMatch(/^(data: [^\n]+Z\n\n)+$/);
-  events.client.destroy();
+  expect(events).toMatch(/^(data: [^\n]+Z\n\n)+$/);
+  client.destroy();
 });
 
-test("encoders are bounded, and those of clients that leave are closed", async ({ grownServer }) => {
-  /** Opens more event streams than may be compressed, and leaves; returns how many were. */
+test("encoders are bounded, and those of clients that leave are closed", async () => {
+  const server = await startServer({ MAX_ENCODERS: "2" }, inject("grownFolder"));
+  /** Opens more streamed pages than may be compressed, and leaves; returns how many were. */
   const countCompressed = async () => {
-    const url = `${grownServer.url}/example-pages/ticks`;
-    const opened = await Promise.all(Array.from({ length: 50 }, () => send(url, { coding: "br" })));
+    const url = `${server.url}/example-pages/streamed`;
+    const opened = await Promise.all(Array.from({ length: 5 }, () => send(url, { coding: "br" })));
     for (const { response } of opened) response.on("error", () => {});
     const compressed = opened.filter(({ response }) => response.headers["content-encoding"] === "br");
-    // Others have theirs.
-    const page = await fetchWhole(`${grownServer.url}/example-pages/sign-up`, { coding: "br" });
-    expect(page.coding).toBe("br");
     for (const { client } of opened) client.destroy();
     return compressed.length;
   };
-  const bound = await countCompressed();
-  expect(bound).toBeGreaterThan(0);
-  expect(bound).toBeLessThan(50);
-  for (let i = 0; i < 3; i++) await expect.poll(countCompressed).toBe(bound);
+  for (let i = 0; i < 3; i++) await expect.poll(countCompressed).toBe(2);
+  server.child.kill("SIGKILL");
 });
 
 test("renders leave no timer behind", async ({ grownServer }) => {

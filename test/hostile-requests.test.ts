@@ -243,10 +243,11 @@ test.each([
 test.each([
   ["headers over 16 KB", 431, get("/", `X: ${"a".repeat(17_000)}`)],
   ["a target over 16 KB", 431, get(`/${"a".repeat(17_000)}`)],
-  ["1,500 headers", 200, get("/", ...times(1500, (i) => `X${i}:`))],
-  ["a second Host after 1,500 headers", 400, get("/", ...times(1500, (i) => `X${i}:`), "Host: other")],
+  ["100 header lines", 200, get("/", ...times(98, (i) => `X${i}:`))],
+  ["101 header lines", 431, get("/", ...times(99, (i) => `X${i}:`))],
+  ["a second Host after 90 header lines", 400, get("/", ...times(90, (i) => `X${i}:`), "Host: other")],
   ["a fragment in the target", 400, get("/a#b")],
-  ["a second Host after 3,000 times one header", 400, get("/", ...times(3000, () => "X:"), "Host: other")],
+  ["3,000 times one header line", 431, get("/", ...times(3000, () => "X:"))],
 ])("%s: %i", async (_label, status, request) => {
   expect((await send(request)).status).toBe(status);
 });
@@ -350,11 +351,6 @@ test("pipelined requests get their responses in order", async () => {
   const paths = ["/", RENDERED, ASSET, "/unknown", "/favicon.ico", "/", "/assets/unknown.js", RENDERED, "/"];
   const pipelined = paths.map((path) => get(path).replace(CLOSE, "Connection: keep-alive")).join("") + get("/");
   expect((await sendAll(pipelined)).statuses).toEqual([200, 404, 200, 404, 200, 200, 404, 404, 200, 200]);
-});
-
-test("thousands of pipelined requests all get their responses", async () => {
-  const { statuses } = await sendAll(lines("GET / HTTP/1.1", HOST).repeat(2999) + get("/"));
-  expect(statuses).toEqual(Array(3000).fill(200));
 });
 
 // The log.

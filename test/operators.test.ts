@@ -100,8 +100,10 @@ test("series are there before the first request", async () => {
   const expected = [
     ...["/", "/*", "file"].flatMap((route) => [toSeries("GET", 200, route), toSeries("GET", 500, route)]),
     ...[400, 405, 408, 413, 431].map((status) => `http_parser_rejections_total{status="${status}"}`),
-    ...["limit", "stalled", "pending"].map((reason) => `connections_dropped_total{reason="${reason}"}`),
-    ...["hit", "stale", "miss"].map((result) => `page_cache_requests_total{result="${result}"}`),
+    ...["limit", "stalled", "idle", "pipelined"].map((reason) => `connections_dropped_total{reason="${reason}"}`),
+    ...["queue", "slow_body", "timeout"].map((reason) => `requests_shed_total{reason="${reason}"}`),
+    ...["hit", "stale", "miss"].map((result) => `page_cache_requests_total{result="${result}",http_route="/"}`),
+    "page_cache_evictions_total",
     ...["not_kept", "failed"].map((result) => `page_cache_renders_total{result="${result}"}`),
     ...["log_lines_dropped_total", "http_server_active_requests", "http_server_open_connections"],
   ];

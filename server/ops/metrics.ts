@@ -15,6 +15,7 @@ const BUCKETS_SECONDS = [
 ];
 /** The rate of a series that appears with its first request misses that one. */
 const INITIAL_STATUSES = [200, 500];
+const CACHE_RESULTS = ["hit", "stale", "miss"];
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
 /**
@@ -35,12 +36,21 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     buckets: BUCKETS_SECONDS,
     registers,
   });
+  const lookups = new Counter({
+    name: "page_cache_requests_total",
+    help: "Requests for cached pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
+    labelNames: ["result", "http_route"],
+    registers,
+  });
   const toLabels = (method: string, status: number, route: string) => ({
     http_request_method: METHODS.has(method) ? method : "_OTHER",
     http_response_status_code: status in STATUS_CODES ? status : "_OTHER",
     http_route: route,
   });
-  for (const route of routes) for (const status of INITIAL_STATUSES) duration.zero(toLabels("GET", status, route));
+  for (const route of routes) {
+    for (const status of INITIAL_STATUSES) duration.zero(toLabels("GET", status, route));
+    for (const result of CACHE_RESULTS) lookups.inc({ result, http_route: route }, 0);
+  }
   const parts = new Histogram({
     name: "react_router_duration_seconds",
     help: "Time that loaders, actions and renders take, until they have ended.",
@@ -77,12 +87,6 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
   const linesDropped = new Counter({
     name: "log_lines_dropped_total",
     help: "Log lines lost because nobody read them.",
-    registers,
-  });
-  const lookups = new Counter({
-    name: "page_cache_requests_total",
-    help: "Requests for cached pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
-    labelNames: ["result", "http_route"],
     registers,
   });
   const evictions = new Counter({

@@ -78,11 +78,13 @@ export async function createPageStore({
     try {
       const rendered = await renderPage(address, renderOptions);
       logDrawbacks(kept.routeId, rendered);
-      metrics.recordRender(rendered.obstacle === undefined ? "kept" : "not_kept");
       if (rendered.obstacle === undefined) {
         failures.delete(address);
-        return await keep(kept, address, rendered, effort);
+        const page = await keep(kept, address, rendered, effort);
+        metrics.recordRender("kept");
+        return page;
       }
+      metrics.recordRender("not_kept");
       remove(address); // It is no failure to bridge: the page has become a client's own, or has gone.
     } catch (err) {
       metrics.recordRender("failed");
