@@ -11,7 +11,7 @@ import { trackConnections } from "../server/net/connections.ts";
 import { createPublicServer, listen } from "../server/net/listener.ts";
 import { handleOps } from "../server/ops/server.ts";
 import { exchange } from "./support/exchange.ts";
-import { readProcessMetrics } from "./support/process-metrics.ts";
+import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const FOLDER = inject("grownFolder");
@@ -30,12 +30,6 @@ async function open({ url }: RunningServer, bytes: string) {
 }
 
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
-
-async function readMetric({ opsUrl }: RunningServer, name: string) {
-  const text = await (await fetch(`${opsUrl}/metrics`)).text();
-  const line = text.split("\n").find((line) => line.startsWith(`${name} `));
-  return Number(line?.slice(name.length));
-}
 
 test.each([
   ["an ambiguous framing", lines("GET / HTTP/1.1", "Host: localhost", "Transfer-Encoding: gzip, chunked")],

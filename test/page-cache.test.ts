@@ -190,6 +190,25 @@ test.each([
   expect(one.text).not.toContain("utm");
 });
 
+test.each([
+  "/example-pages/posts/1/",
+  "/Example-Pages/POSTS/1",
+  "/example%2Dpages/posts/%31",
+  "/example-pages/posts/1//",
+])("%s has the same cache entry as the page itself", async (path) => {
+  const [page, equal] = [await get(POST), await get(path)];
+  expect([equal.text, equal.headers["cache-status"]]).toEqual([page.text, `${name}; hit; ttl=60`]);
+  expect((await get(`${path.replace(/\/+$/, "")}.data`)).status).toBe(200);
+  expect((await get(`${POST}.data`)).headers["cache-status"]).toBe(`${name}; hit; ttl=60`);
+  expect(loaded.renders).toHaveLength(2);
+});
+
+test("a thousand paths of slashes are one cache entry", async () => {
+  const before = loaded.stored.pages;
+  for (let count = 1; count <= 1000; count++) expect((await get("/".repeat(count))).status).toBe(200);
+  expect([loaded.stored.pages, loaded.renders]).toEqual([before, []]);
+});
+
 test("data is kept by the routes that are asked for", async () => {
   await get(`${POST}.data`);
   await get(`${POST}.data?_routes=root`);

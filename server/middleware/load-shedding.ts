@@ -63,8 +63,8 @@ export function loadShedding(options: Options): Middleware {
     const acquire = () => {
       if (openRoutes.has(httpRoute)) return openResponses.acquire(1, res);
       if (!hasBody(req)) return requests.acquire(1, res);
-      // A route with a higher limit than the default reads its bodies as streams (docs/uploads-and-streams.md).
-      const isStreamed = (route?.maxBodyBytes ?? 0) > maxBodyBytes;
+      // A route that accepts more than there is memory for has to read bodies as streams (docs/uploads-and-streams.md).
+      const isStreamed = COPIES * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);
       const length = Math.min(Number(req.headers["content-length"] ?? max), max);
       return bodies.acquire(STREAM_BYTES + (isStreamed ? 0 : COPIES * length), res);

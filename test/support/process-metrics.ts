@@ -1,5 +1,12 @@
 import type { RunningServer } from "./start-server.ts";
 
+/** The value of a metric by its name and labels, as /metrics has it; NaN if there is none. */
+export async function readMetric({ opsUrl }: Pick<RunningServer, "opsUrl">, name: string) {
+  const text = await (await fetch(`${opsUrl}/metrics`)).text();
+  const line = text.split("\n").find((line) => line.startsWith(`${name} `));
+  return Number(line?.slice(name.length));
+}
+
 /** What the server says of its own memory, in MB, and of what it holds: sockets, the asking one too, timers and files. */
 export async function readProcessMetrics({ opsUrl }: Pick<RunningServer, "opsUrl">) {
   const text = await (await fetch(`${opsUrl}/metrics`, { headers: { Connection: "close" } })).text();

@@ -1,0 +1,104 @@
+// What the server does with more requests than it has memory for.
+import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { expect, inject, test, vi } from "vitest";
+import { name } from "../package.json";
+import { readMetric } from "./support/process-metrics.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const FOLDER = inject("grownFolder");
+const TYPE = "Content-Type: application/x-www-form-urlencoded\r\n";
+const PAGES = "/example-pages";
+
+/** Starts a server with one slow page in its handler. `finish` lets that page respond. */
+async function startBusy(env: Record<string, string> = {}) {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1", ...env }, FOLDER);
+  const slow = fetch(`${server.url}${PAGES}/slow`);
+  slow.catch(() => {});
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  return { server, slow, finish: () => server.child.kill("SIGUSR2") };
+}
+
+const stop = ({ child }: RunningServer) => child.kill("SIGKILL");
+
+test("a request waits while the limit is reached; cached pages, files and probes don't", async () => {
+  const { server, slow, finish } = await startBusy();
+  let hasResponse = false;
+  const waiting = fetch(`${server.url}${PAGES}/sign-up`).finally(() => {
+    hasResponse = true;
+  });
+  for (const url of [server.url, `${server.url}/nowhere`, `${server.url}/favicon.ico`, `${server.opsUrl}/livez`]) {
+    await (await fetch(url)).text();
+  }
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(1);
+  expect(hasResponse).toBe(false);
+  finish();
+  expect([(await slow).status, (await waiting).status]).toEqual([200, 200]);
+  stop(server);
+});
+
+test("a request that has waited for 5 s gets 503, which is counted and no error", async () => {
+  const { server } = await startBusy();
+  const response = await fetch(`${server.url}${PAGES}/sign-up`);
+  expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="queue"}')).toBe(1);
+  expect(server.lines.filter(({ level }) => level === "error")).toEqual([]);
+  stop(server);
+});
+
+test("a stale page stays while the server is too busy to render it, and a missing one gets 503", async () => {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1" }, FOLDER);
+  const clock = `${server.url}${PAGES}/kept-clock`;
+  await fetch(clock);
+  fetch(`${server.url}${PAGES}/slow`).catch(() => {});
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  await setTimeout(1500); // It is fresh for a second.
+  const missing = fetch(`${server.url}${PAGES}/posts/2`);
+  for (let visit = 0; visit < 2; visit++) {
+    const response = await fetch(clock);
+    expect(response.headers.get("Cache-Status")).toMatch(new RegExp(`^${name}; hit; ttl=-?\\d`));
+    await setTimeout(6000 * (1 - visit)); // The render is rejected meanwhile.
+  }
+  expect((await missing).status).toBe(503);
+  expect(server.lines.filter(({ level }) => level === "error" || level === "fatal")).toEqual([]);
+  stop(server);
+});
+
+test("a loader that hangs gets no longer than the timeout", async () => {
+  const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "500" });
+  expect((await slow).status).toBe(503);
+  expect((await fetch(`${server.url}${PAGES}/sign-up`)).status).toBe(200);
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="timeout"}')).toBe(1);
+  const isLogged = () => server.lines.some((line) => line["exception.message"] === "no response within 500 ms");
+  await expect.poll(isLogged).toBe(true);
+  stop(server);
+});
+
+test("event streams have a limit of their own, which takes no place of pages", async () => {
+  const env = { MAX_OPEN_RESPONSES: "2", MAX_CONCURRENT_REQUESTS: "1" };
+  const server = await startServer(env, FOLDER);
+  const streams = [await fetch(`${server.url}${PAGES}/ticks`), await fetch(`${server.url}${PAGES}/ticks`)];
+  const [further, page] = await Promise.all([
+    fetch(`${server.url}${PAGES}/ticks`),
+    fetch(`${server.url}${PAGES}/sign-up`),
+  ]);
+  expect([...streams, further, page].map(({ status }) => status)).toEqual([200, 200, 503, 200]);
+  await streams[0]?.body?.cancel();
+  expect((await fetch(`${server.url}${PAGES}/ticks`)).status).toBe(200);
+  stop(server);
+});
+
+test("where bodies take all their memory, the slowest is cut, and the next gets its place", async () => {
+  const server = await startServer({ MAX_BODY_MEMORY_BYTES: "1000000" }, FOLDER);
+  const { hostname, port } = new URL(server.url);
+  const head = `POST ${PAGES}/echo HTTP/1.1\r\nHost: x\r\n${TYPE}Content-Length: 90000\r\n\r\n`;
+  const slow = connect(Number(port), hostname).on("error", () => {});
+  slow.write(`${head}a`);
+  const cut = new Promise((resolve) => slow.resume().once("close", () => resolve("cut")));
+  const form = { method: "POST", body: new URLSearchParams({ a: "a".repeat(90_000) }) };
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_BODY_MEMORY_BYTES"}')).toBeGreaterThan(0);
+  expect((await fetch(`${server.url}${PAGES}/echo`, form)).status).toBe(200);
+  expect(await cut).toBe("cut");
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="slow_body"}')).toBe(1);
+  stop(server);
+});
