@@ -4,7 +4,7 @@ import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, 
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
-import { rejectMalformedForms } from "./malformed-forms";
+import { rejectMalformedBodies } from "./malformed-bodies";
 import { NonceContext, STYLE_ID } from "./nonce";
 import { useOwnDocument } from "./own-document";
 import { getQueryClient } from "./query-client";
@@ -65,7 +65,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-export const middleware: Route.MiddlewareFunction[] = [rejectMalformedForms];
+export const middleware: Route.MiddlewareFunction[] = [rejectMalformedBodies];
 
 export default function App() {
   useFocusOnNewPage();

@@ -72,11 +72,20 @@ test.each([
   ["no boundary", "multipart/form-data", "abc"],
   ["a boundary that never comes", MULTIPART, "abc"],
   ["a part without a name", MULTIPART, "--b\r\n\r\nabc\r\n--b--\r\n"],
-  ["no form", "application/json", "{}"],
+  ["no form", "text/plain", "{}"],
 ])("a malformed form is the client's fault: %s", async (_label, type, body) => {
   for (const path of ["/example-pages/echo", "/example-pages/sign-up", "/example-pages/sign-up.data"]) {
     expect([path, await post(path, type, body, false)]).toEqual([path, [[400, "close"]]]);
   }
+  expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
+test.each([
+  ["null", 200],
+  ["{", 400],
+  ["", 400],
+])("the JSON body %j gets %d", async (body, status) => {
+  expect(await post("/example-pages/echo", "application/json", body, false)).toEqual([[status, "close"]]);
   expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
 });
 
