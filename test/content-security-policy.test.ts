@@ -7,6 +7,7 @@ import type { Page } from "playwright-core";
 import { inject } from "vitest";
 import { contentSecurityPolicy, replaceNonce } from "../server/http/content-security-policy.ts";
 import { createSecurityHeaders, extendSecurityHeaders } from "../server/http/security-headers.ts";
+import { prioritizeContent } from "../server/pages/prioritize-content.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 import { keepViolations } from "./support/violations.ts";
@@ -204,6 +205,23 @@ test("a document that is sent more than once allows what it was rendered with, a
   expect(html).toBe(`<script>a</script>${printed}<style>d</style>`);
   expect(sourcesOf(policy)["script-src"]).toEqual(["'self'", hash("a")]);
   expect(sourcesOf(policy)["style-src"]).toEqual(["'self'", hash("d")]);
+});
+
+test.for([
+  ["<script ", (html: string) => replaceNonce(html, "n")],
+  ["<style ", (html: string) => replaceNonce(html, "n")],
+  ['<link rel="modulepreload"', prioritizeContent],
+] as const)("a document that repeats %s takes time in proportion to its length", ([tag, run]) => {
+  const measure = (bytes: number) => {
+    const html = tag.repeat(bytes / tag.length);
+    const times = Array.from({ length: 5 }, () => {
+      const startedAt = performance.now();
+      run(html);
+      return performance.now() - startedAt;
+    });
+    return Math.min(...times);
+  };
+  expect(measure(256 * 1024) / measure(16 * 1024)).toBeLessThan(64); // 16, or 256 if it is quadratic.
 });
 
 test("what csp_evaluator finds", () => {

@@ -67,7 +67,8 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
 export function replaceNonce(html: string, nonce: string, added = "") {
   const mark = ` nonce="${nonce}"`;
   const hashes = (element: "script" | "style") => {
-    const contents = html.matchAll(new RegExp(`<${element}\\b[^>]*${mark}[^>]*>(.*?)</${element}>`, "gs"));
+    // React escapes "<" in attributes. A search that stops at it takes linear time.
+    const contents = html.matchAll(new RegExp(`<${element}\\b[^<>]*${mark}[^<>]*>(.*?)</${element}>`, "gs"));
     return [...contents]
       .filter(([, content]) => content)
       .map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
