@@ -48,6 +48,7 @@ test.for<[string, string, number, string]>([
   expect(await response.text()).toBe(body);
   expect(response.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
   expect(response.headers.get("Cache-Control")).toBe("no-store");
+  expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
 });
 
 test.for([

@@ -44,5 +44,6 @@ export function handleOps(registry: Registry, isReady: () => Promise<boolean>, l
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8") {
-  res.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" }).end(body);
+  const headers = { "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+  res.writeHead(status, headers).end(body);
 }
