@@ -16,6 +16,8 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   ["an older browser on the site's own page", {}, { Origin: `https://${HOST}` }, true],
   ["an older browser on another site", {}, { Origin: "https://evil.example" }, false],
   ["an older browser in a sandboxed frame", {}, { Origin: "null" }, false],
+  ["an extension whose host is the site's", {}, { Origin: `chrome-extension://${HOST}` }, false],
+  ["a local file whose host is the site's", {}, { Origin: `file://${HOST}` }, false],
   ["no browser", {}, {}, true],
   ["a trusted origin", { TRUSTED_ORIGINS: "https://pay.example" }, { Origin: "https://pay.example" }, true],
   [

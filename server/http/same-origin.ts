@@ -12,5 +12,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders, { ORIGIN, TRUSTED_ORI
   const { origin, host, "sec-fetch-site": site } = headers;
   if (origin !== undefined && TRUSTED_ORIGINS.has(origin)) return true;
   if (site !== undefined) return site === "same-origin" || site === "none";
-  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === (ORIGIN?.host ?? host));
+  if (origin === undefined) return true;
+  // An extension or a local file of the same host isn't the site.
+  return /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).host === (ORIGIN?.host ?? host);
 }
