@@ -5,7 +5,8 @@ ARG BUILD_IMAGE=node:24-trixie-slim
 
 FROM ${BUILD_IMAGE} AS sdk
 WORKDIR /sdk
-RUN npm init -y && npm install --save-exact @opentelemetry/api@1.10.0 @opentelemetry/sdk-node@0.301.0
+COPY tracing/ .
+RUN npm ci
 RUN echo 'import { NodeSDK } from "@opentelemetry/sdk-node"; new NodeSDK().start();' > start.mjs
 
 FROM ${IMAGE}

@@ -18,8 +18,14 @@ const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 
-test("the linter finds nothing in the Dockerfile", () => {
-  expect(validate(DOCKERFILE)).toEqual([]);
+test.each(["Dockerfile", "deploy/tracing.Dockerfile"])("%s has a clean lint and installs from a lockfile", (file) => {
+  const dockerfile = readFileSync(file, "utf8");
+  expect(validate(dockerfile)).toEqual([]);
+  expect(dockerfile.match(/npm (ci|i|install|add)\b/g)).toEqual(["npm ci"]);
+});
+
+test.each(["package-lock.json", "deploy/tracing/package-lock.json"])("%s names no registry", (file) => {
+  expect(readFileSync(file, "utf8")).not.toContain('"resolved"');
 });
 
 test("the image and its deployment name the package's version", () => {
