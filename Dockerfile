@@ -44,5 +44,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "const { HOST, PORT, OPS_HOST, OPS_PORT } = process.env; const [host, port, path] = OPS_PORT === '0' ? [HOST, PORT || 3000, '/'] : [OPS_HOST || HOST, OPS_PORT || 3001, '/readyz']; http.get({ host: host || '127.0.0.1', port, path }, ({ statusCode }) => process.exit(statusCode < 400 ? 0 : 1))"]
 # The heap may have 35 % of the memory limit; buffers and connections need the rest. Large young generations and compiler
 # threads (25 MiB) don't fit into 128 MiB. Here, NODE_OPTIONS adds to them and replaces none.
-ENTRYPOINT ["node", "--max-old-space-size-percentage=35", "--max-semi-space-size=2", "--no-concurrent-recompilation", \
-  "build/server/index.js"]
+ENTRYPOINT ["node", "--max-old-space-size-percentage=35", "--max-semi-space-size=2", "--no-concurrent-recompilation", "build/server/index.js"]

@@ -11,4 +11,5 @@ RUN echo 'import { NodeSDK } from "@opentelemetry/sdk-node"; new NodeSDK().start
 
 FROM ${IMAGE}
 COPY --from=sdk /sdk /sdk
-ENTRYPOINT ["node", "--import", "/sdk/start.mjs", "build/server/index.js"]
+# The flags are those of the image.
+ENTRYPOINT ["node", "--max-old-space-size-percentage=35", "--max-semi-space-size=2", "--no-concurrent-recompilation", "--import", "/sdk/start.mjs", "build/server/index.js"]
