@@ -46,17 +46,15 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
   let pendingCount = 0;
 
   function drop(socket: Socket, reason: DropReason) {
-    if (socket.destroyed) return;
+    if (!connections.delete(socket)) return;
     onDrop(reason);
     socket.destroy();
   }
 
-  /** A client is known by its requests: the new connections that have sent one are read before one is chosen. */
-  const evict = () => setImmediate(() => setImmediate(evictOne));
-  function evictOne() {
-    if (connections.size <= maxConnections) return;
+  /** Closes one connection, if there are too many. */
+  function evict() {
     const [first] = connections;
-    if (!first) return;
+    if (!first || connections.size <= maxConnections) return;
     let [victim, lowest] = first;
     for (const [socket, connection] of connections) {
       const difference = rank(socket, connection) - rank(victim, lowest);
@@ -93,7 +91,8 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
       pendingCount -= pending.size;
       pending.clear(); // Until Node 24, only the first response emits "close".
     });
-    if (connections.size > maxConnections) evict();
+    // Later, when the requests of new connections have been read.
+    if (connections.size > maxConnections) setImmediate(() => setImmediate(evict));
   });
   // Only the keep-alive timeout is set.
   server.on("timeout", (socket) => drop(socket, "idle"));
