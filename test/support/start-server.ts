@@ -23,6 +23,8 @@ export const SERVER_ENV: Record<string, string> = {
   SESSION_SECRET: "0123456789abcdef".repeat(4),
 };
 
+type Command = readonly [file: string, ...args: string[]];
+
 type Line = Record<string, unknown> & { msg: string };
 
 export type ServerProcess = {
@@ -50,9 +52,13 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Spawns a production build as an operator does, on free ports. */
-export function spawnServer(env: Record<string, string> = {}, folder = process.cwd()): ServerProcess {
-  const child = spawn(process.execPath, [`${folder}/build/server/index.js`], {
+/** Spawns a production build as an operator does, on free ports. `command` gets the path of the build. */
+export function spawnServer(
+  env: Record<string, string> = {},
+  folder = process.cwd(),
+  [file, ...args]: Command = [process.execPath],
+): ServerProcess {
+  const child = spawn(file, [...args, `${folder}/build/server/index.js`], {
     cwd: `${folder}/build`, // Where there is no `.env`.
     env: { ...SERVER_ENV, ...env },
     stdio: ["ignore", "pipe", "inherit"],
@@ -65,8 +71,12 @@ export function spawnServer(env: Record<string, string> = {}, folder = process.c
 }
 
 /** Spawns a production build, and resolves when it listens: it is ready, unless its services are not. */
-export async function startServer(env: Record<string, string> = {}, folder = process.cwd()): Promise<RunningServer> {
-  const server = spawnServer(env, folder);
+export async function startServer(
+  env: Record<string, string> = {},
+  folder = process.cwd(),
+  command?: Command,
+): Promise<RunningServer> {
+  const server = spawnServer(env, folder, command);
   const { child, lines, exited } = server;
   const findPorts = () => lines.find(({ opsPort }) => opsPort !== undefined);
   while (!findPorts() && running.has(child)) await setTimeout(10);

@@ -1,0 +1,218 @@
+// Attacks on a server that has 128 MiB of memory. The kernel kills the server if it needs more.
+import { once } from "node:events";
+import { Agent } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import autocannon from "autocannon";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { IMAGE_ENV, readNodeFlags } from "./support/image-command.ts";
+import { createMemoryCgroup } from "./support/memory-cgroup.ts";
+import { outcomeOf } from "./support/outcome.ts";
+import { startServer } from "./support/start-server.ts";
+
+const MIB = 1024 ** 2;
+const LIMIT_MIB = 128;
+const ROUNDS = 3;
+/** The least that a round takes. Connections that don't close stay open as long. */
+const ROUND_MS = 3000;
+/** How long a round waits for responses. */
+const RESPONSE_TIMEOUT_MS = 10_000;
+/** Between the end of an attack and the reading of the memory. */
+const SETTLE_MS = 2000;
+const VISIT_INTERVAL_MS = 100;
+const VISIT_TIMEOUT_MS = 2000;
+const MAX_FAILED_VISITS_SHARE = 0.1;
+const MAX_GROWTH = 1.1;
+const PAGES = "/example-pages";
+
+/** What the server counts when it rejects or drops something to protect itself. */
+const SHED = [
+  /^(?:connections_dropped|requests_shed)_total\b.* (\d+)$/gm,
+  /^http_parser_rejections_total\{status="(?:408|413|431)"\} (\d+)$/gm,
+  /^http_server_request_duration_seconds_count\{.*code="(?:408|413|431|503)".* (\d+)$/gm,
+];
+
+type Attack = (url: string) => Promise<unknown>;
+/** `isShed`: the server can't handle all of the attack, so it must reject a part. */
+type Options = { isShed?: boolean; isLogRead?: boolean };
+
+const sockets = new Set<Socket>();
+
+/** Opens connections, and writes the same bytes (latin1) to each. They read nothing until they are resumed. */
+function send(url: string, count: number, bytes: string) {
+  return Array.from({ length: count }, () => {
+    const socket = connect(Number(new URL(url).port), "127.0.0.1")
+      .on("error", () => {})
+      .pause();
+    sockets.add(socket);
+    if (bytes) socket.write(bytes, "latin1");
+    return socket;
+  });
+}
+
+/** Opens connections, and writes to each. They stay open without reading until the end of the round. */
+const hold = (count: number, bytes: string) => async (url: string) => void send(url, count, bytes);
+
+/** Opens connections, writes to each, and then a byte a second. */
+const drip = (count: number, bytes: string) => async (url: string) => {
+  const dripping = send(url, count, bytes);
+  for (let elapsedMs = 0; elapsedMs < ROUND_MS; elapsedMs += 1000) {
+    await setTimeout(1000);
+    for (const socket of dripping) if (socket.writable) socket.write("a");
+  }
+};
+
+/** Opens connections, writes to each, and reads until the server has closed them. */
+const request = (count: number, bytes: string) => async (url: string) => {
+  const closed = send(url, count, bytes).map(
+    (socket) => new Promise((resolve) => socket.once("close", resolve).resume()),
+  );
+  await Promise.race([Promise.all(closed), setTimeout(RESPONSE_TIMEOUT_MS)]);
+};
+
+/** Requests each path once, over so many connections. */
+const get = (paths: string[], connections: number) => async (url: string) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  await Promise.all(paths.map((path) => outcomeOf(url + path, agent)));
+  agent.destroy();
+};
+
+/** Opens event streams. Each must run or get a 503; those over the limit of connections may be closed. */
+const stream = (count: number, allowed: unknown[]) => async (url: string) => {
+  const statuses = new Set<string>();
+  for (const socket of send(url, count, head("GET", "ticks"))) {
+    socket.once("data", (data) => statuses.add(data.toString("latin1", 9, 12)));
+    socket.once("close", () => socket.bytesRead === 0 && statuses.add("closed"));
+  }
+  for (const socket of sockets) socket.resume();
+  const countPending = () => [...sockets].filter(({ bytesRead, closed }) => bytesRead === 0 && !closed).length;
+  await expect.poll(countPending, { timeout: RESPONSE_TIMEOUT_MS }).toBe(0);
+  expect(allowed).toEqual(expect.arrayContaining([...statuses]));
+};
+
+/** Requests a page that is rendered for each request, over 64 connections. */
+async function visitStock(url: string) {
+  const endsAt = performance.now() + 7000;
+  const visit = async () => {
+    while (performance.now() < endsAt) {
+      const response = await fetch(`${url}${PAGES}/stock/1`);
+      await response.arrayBuffer();
+      if (response.status !== 200) expect(response.status).toBe(503);
+      if (response.status === 503) expect(response.headers.get("Retry-After")).toMatch(/^\d+$/);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, visit));
+}
+
+const head = (method: string, path: string, ...lines: string[]) =>
+  [`${method} ${PAGES}/${path} HTTP/1.1`, "Host: localhost", ...lines, "", ""].join("\r\n");
+const post = (type: string, body: string) =>
+  head("POST", "sign-up", `Content-Type: ${type}`, `Content-Length: ${body.length}`, "Connection: close") + body;
+const getOnce = (path: string) => head("GET", path, "Accept-Encoding: br", "Connection: close");
+const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
+
+const SHORTEST = "GET / HTTP/1.1\r\nHost:\r\n\r\n";
+const SHORTEST_LAST = "GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n";
+const UPLOAD = `--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${"a".repeat(1e6)}\r\n--b--`;
+const MULTIPART = post("multipart/form-data; boundary=b", UPLOAD);
+const FORM = post("application/x-www-form-urlencoded", `name=${"a".repeat(99 * 1024)}`);
+const BODY = "Content-Length: 9";
+const TINY_LINES = Array<string>(3500).fill("a:");
+const UPGRADE = ["GET /socket HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket"]
+  .concat("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "", "")
+  .join("\r\n");
+/** A binary frame of 64 KB, masked by zeros (RFC 6455 §5.2). */
+const FRAME = `\x82\xfe\xff\xff\0\0\0\0${"a".repeat(0xffff)}`;
+
+/** The path with each letter as it is, in upper case or percent-encoded, by the digits of a number. */
+const spell = (path: string, number: number) =>
+  path.replace(/[a-z]/g, (letter) => {
+    const digit = number % 3;
+    number = Math.floor(number / 3);
+    return [letter, letter.toUpperCase(), `%${letter.charCodeAt(0).toString(16)}`][digit] ?? letter;
+  });
+const SLASHES = Array.from({ length: 1500 }, (_, number) => "/".repeat(Math.ceil(((number + 1) * 4000) / 1500)));
+const SPELLINGS = Array.from({ length: 1500 }, (_, number) => spell(`${PAGES}/catalogue/1`, number));
+
+const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
+  ["1,500 requests for paths of up to 4,000 slashes", get(SLASHES, 1)],
+  ["1,500 spellings of the path of a cached page", get(SPELLINGS, 1)],
+  ["4,000 ids of a cached page", get(numbered(4000, `${PAGES}/catalogue/`), 16)],
+  ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
+  ["3,000 idle connections after a request", hold(3000, SHORTEST), { isShed: true }],
+  ["3,000 connections that send nothing", hold(3000, ""), { isShed: true }],
+  ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],
+  ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],
+  ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
+  ["60 uploads of 1 MB at once", request(60, MULTIPART)],
+  ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
+  ["1,800 forms of which one byte came", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
+  ["500 heads of 3,500 lines, without their body", hold(500, head("POST", "sign-up", BODY, ...TINY_LINES))],
+  ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
+  ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
+  ["2,000 requests at once for a streamed page", request(2000, getOnce("notes/1")), { isShed: true }],
+  ["2,000 requests at once for a rendered page", request(2000, getOnce("stock/1")), { isShed: true }],
+  ["1,200 event streams", stream(1200, ["200", "503"])],
+  ["3,000 event streams", stream(3000, ["200", "503", "closed"]), { isShed: true }],
+  ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
+  ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
+  ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
+  ["full load while nobody reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],
+  ["64 busy connections, which get only 200, and 503 with Retry-After", visitStock],
+];
+
+/** Requests the home page over new connections until it is stopped. Returns the outcomes. */
+function visit(url: string) {
+  const agent = new Agent();
+  const visits: Promise<string>[] = [];
+  const start = () => visits.push(Promise.race([outcomeOf(url, agent), setTimeout(VISIT_TIMEOUT_MS, "late")]));
+  const timer = setInterval(start, VISIT_INTERVAL_MS);
+  return async () => {
+    clearInterval(timer);
+    const outcomes = await Promise.all(visits);
+    agent.destroy();
+    return outcomes;
+  };
+}
+
+test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRead = true } = {}], { skip }) => {
+  const cgroup = createMemoryCgroup(LIMIT_MIB * MIB);
+  if (!cgroup) return skip("only root can make a cgroup, and only where it has a memory controller");
+  onTestFinished(cgroup.remove);
+  const env = { ...IMAGE_ENV, LOG_LEVEL: "info" };
+  const command = [...cgroup.command, process.execPath, ...readNodeFlags(LIMIT_MIB)] as const;
+  const { child, url, opsUrl } = await startServer(env, inject("grownFolder"), command);
+  const exited = once(child, "exit");
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await exited;
+  });
+  // If the kernel kills the server, the last line of the log is incomplete and can't be parsed.
+  child.stdout.removeAllListeners("data")[isLogRead ? "resume" : "pause"]();
+  const usedBytes: number[] = [];
+  const outcomes: string[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const stopVisits = visit(url);
+    const [result] = await Promise.allSettled([
+      Promise.race([Promise.all([attack(url), setTimeout(ROUND_MS)]), exited]),
+    ]);
+    outcomes.push(...(await stopVisits()));
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    await setTimeout(SETTLE_MS);
+    const state = { round, exitCode: child.exitCode, signal: child.signalCode, kills: cgroup.countKills() };
+    expect(state).toEqual({ round, exitCode: null, signal: null, kills: 0 });
+    if (result.status === "rejected") throw result.reason;
+    usedBytes.push(cgroup.readBytes());
+  }
+  const failures = outcomes.filter((outcome) => outcome !== "ok");
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+  const counts = SHED.flatMap((pattern) => [...metrics.matchAll(pattern)].map(([, count]) => Number(count)));
+  const shed = counts.reduce((sum, count) => sum + count, 0);
+  const usedMiB = usedBytes.map((bytes) => Math.round(bytes / MIB));
+  console.log({ usedMiB, shed, visits: outcomes.length, failures: failures.length });
+  expect(failures.length / outcomes.length, [...new Set(failures)].join()).toBeLessThanOrEqual(MAX_FAILED_VISITS_SHARE);
+  const maxBytes = MAX_GROWTH * (usedBytes[1] ?? 0);
+  await expect.poll(cgroup.readBytes, { timeout: 20_000 }).toBeLessThanOrEqual(maxBytes);
+  if (isShed) expect(shed).toBeGreaterThan(0);
+});
