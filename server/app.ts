@@ -61,7 +61,10 @@ export async function createApp(options: Options) {
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
   checkRoutes();
-  const requests = createSemaphore(limits.MAX_CONCURRENT_REQUESTS, () => metrics.recordShed("queue"));
+  const requests = createSemaphore({
+    limit: limits.MAX_CONCURRENT_REQUESTS,
+    onShed: () => metrics.recordShed("queue"),
+  });
   const storeOptions = {
     maxBytes: limits.PAGE_CACHE_MAX_BYTES,
     requests,

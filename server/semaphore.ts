@@ -4,23 +4,38 @@ import createHttpError from "http-errors";
 /** In seconds. A client may try again after this time, too. */
 const MAX_WAIT = 5;
 
+/** Since libuv 1.46, a turn of the event loop accepts one connection. New ones must not wait for a render each. */
+const TURNS_BETWEEN = 8;
+
 /** `expose`: nothing is wrong with the server, so the error isn't logged. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
 type Waiting = { weight: number; admit: () => void };
 
+type Options = {
+  /** The total weight. */
+  limit: number;
+  maxWaiting?: number;
+  onShed: () => void;
+};
+
 /**
- * Admits work up to a total weight. More work waits in order, for 5 s. One starts in each turn of the event loop, so
- * that other connections are served in between.
+ * Admits work up to a total weight. More work waits in order, for 5 s. Each starts in a turn of the event loop of its
+ * own, so that other connections are served in between.
  */
-export function createSemaphore(limit: number, onTimeout: () => void) {
+export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, onShed }: Options) {
   const queue = new Set<Waiting>();
   let used = 0;
   let isScheduled = false;
 
   function schedule() {
-    if (!isScheduled) setImmediate(admitFirst);
+    if (!isScheduled) setImmediate(waitTurns, queue.size > 1 ? TURNS_BETWEEN : 1);
     isScheduled = true;
+  }
+
+  function waitTurns(turns: number) {
+    if (turns > 1) setImmediate(waitTurns, turns - 1);
+    else admitFirst();
   }
 
   function admitFirst() {
@@ -46,7 +61,10 @@ export function createSemaphore(limit: number, onTimeout: () => void) {
     isFull: () => queue.size > 0,
     /** Returns what releases the weight, or undefined if it isn't free. */
     tryAcquire: (weight = 1) => (used + weight <= limit ? take(weight) : undefined),
-    /** Resolves with what releases the weight. Rejects with a 503 if the time is over or the response has closed. */
+    /**
+     * Resolves with what releases the weight. Rejects with a 503 if too much work waits, if the time is over, or if the
+     * response has closed.
+     */
     acquire(weight = 1, res?: ServerResponse) {
       return new Promise<() => void>((resolve, reject) => {
         const leave = () => {
@@ -58,8 +76,8 @@ export function createSemaphore(limit: number, onTimeout: () => void) {
           leave();
           reject(OVERLOADED);
         };
-        const timeOut = () => {
-          onTimeout();
+        const shed = () => {
+          onShed();
           giveUp();
         };
         const waiting = {
@@ -69,7 +87,8 @@ export function createSemaphore(limit: number, onTimeout: () => void) {
             resolve(take(weight));
           },
         };
-        const timer = setTimeout(timeOut, MAX_WAIT * 1000);
+        const timer = setTimeout(shed, MAX_WAIT * 1000);
+        if (queue.size >= maxWaiting) return shed();
         res?.once("close", giveUp);
         queue.add(waiting);
         schedule();

@@ -9,8 +9,8 @@ afterEach(() => void vi.useRealTimers());
 
 /** Acquires a semaphore of 10, and returns what has been admitted and rejected so far. */
 function acquireAll(weights: number[], responses: ServerResponse[] = []) {
-  const onTimeout = vi.fn<() => void>();
-  const semaphore = createSemaphore(10, onTimeout);
+  const onShed = vi.fn<() => void>();
+  const semaphore = createSemaphore({ limit: 10, maxWaiting: 3, onShed });
   const admitted: number[] = [];
   const rejected: unknown[] = [];
   const releases: (() => void)[] = [];
@@ -21,10 +21,10 @@ function acquireAll(weights: number[], responses: ServerResponse[] = []) {
     };
     semaphore.acquire(weight, responses[index]).then(admit, (error) => rejected.push(error));
   });
-  return { semaphore, admitted, rejected, releases, onTimeout };
+  return { semaphore, admitted, rejected, releases, onShed };
 }
 
-const waitTurns = async (count = 5) => {
+const waitTurns = async (count = 30) => {
   for (let turn = 0; turn < count; turn++) await setImmediate();
 };
 
@@ -38,12 +38,14 @@ test.each([
   expect(admitted).toEqual(expected);
 });
 
-test("one starts in each turn of the event loop", async () => {
+test("work starts in turns of the event loop of its own", async () => {
   const { admitted } = acquireAll([1, 1, 1]);
-  await waitTurns(1);
-  expect(admitted).toEqual([1]);
-  await waitTurns(1);
-  expect(admitted).toEqual([1, 1]);
+  const counts = new Set<number>();
+  for (let turn = 0; turn < 30; turn++) {
+    await setImmediate();
+    counts.add(admitted.length);
+  }
+  expect([...counts]).toEqual([1, 2, 3]);
 });
 
 test("what is released admits the next", async () => {
@@ -57,7 +59,7 @@ test("what is released admits the next", async () => {
 });
 
 test("work that waits for 5 s is rejected with 503", async () => {
-  const { rejected, onTimeout } = acquireAll([10, 1]);
+  const { rejected, onShed } = acquireAll([10, 1]);
   await waitTurns();
   vi.advanceTimersByTime(4999);
   await waitTurns();
@@ -65,14 +67,20 @@ test("work that waits for 5 s is rejected with 503", async () => {
   vi.advanceTimersByTime(1);
   await waitTurns();
   expect(rejected).toEqual([OVERLOADED]);
-  expect(onTimeout).toHaveBeenCalledOnce();
+  expect(onShed).toHaveBeenCalledOnce();
+});
+
+test("where too much work waits, more is rejected at once", async () => {
+  const { rejected, onShed } = acquireAll([10, 1, 1, 1]);
+  await waitTurns();
+  expect([rejected, onShed.mock.calls.length]).toEqual([[OVERLOADED], 1]);
 });
 
 test("a request whose client has gone gives its place in the queue up", async () => {
   const response = new EventEmitter() as ServerResponse;
-  const { semaphore, rejected, onTimeout } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
+  const { semaphore, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
   await waitTurns();
   response.emit("close");
   await waitTurns();
-  expect([semaphore.isFull(), rejected.length, onTimeout.mock.calls.length]).toEqual([false, 1, 0]);
+  expect([semaphore.isFull(), rejected.length, onShed.mock.calls.length]).toEqual([false, 1, 0]);
 });

@@ -11,6 +11,8 @@ import { FILE_ROUTE } from "./match-route.ts";
 
 /** The buffers of Node and Fetch for a body that is read as a stream. */
 const STREAM_BYTES = 256 * 1024;
+/** What Node reads of a body before anything reads it from there. */
+const WAITING_BYTES = 128 * 1024;
 /** `request.formData()` has the chunks, their concatenation and the values at the same time. */
 const COPIES = 4;
 /** A body may arrive for this long before it can be cut. */
@@ -35,9 +37,10 @@ type Options = {
  */
 export function loadShedding(options: Options): Middleware {
   const { limits, requests, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
-  const recordTimeout = () => recordShed("queue");
-  const bodies = createSemaphore(limits.MAX_BODY_MEMORY_BYTES, recordTimeout);
-  const openResponses = createSemaphore(limits.MAX_OPEN_RESPONSES, recordTimeout);
+  const onShed = () => recordShed("queue");
+  const maxWaiting = Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES);
+  const bodies = createSemaphore({ limit: limits.MAX_BODY_MEMORY_BYTES, maxWaiting, onShed });
+  const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
   /** The routes of files and of event streams, which the first response makes known. */
   const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
   const arriving = new Map<IncomingMessage, { since: number; bytesBefore: number }>();
