@@ -17,6 +17,7 @@ import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
 import { createOpsServer, handleOps } from "./server/ops/server.ts";
 import { superviseServices } from "./server/ops/supervision.ts";
 import { failToStart, handleProcessEvents } from "./server/process.ts";
+import { OVERLOADED } from "./server/semaphore.ts";
 import { openServices, SettingsSchema } from "./server/services.ts";
 import { loadEnvFile, parseSettings } from "./server/settings.ts";
 
@@ -68,9 +69,11 @@ supervised = superviseServices(services, log);
 const clientFolder = join(import.meta.dirname, "../client");
 const { setContext } = services;
 const app = await createApp({ settings, limits, log, metrics, shutdown: signal, setContext, clientFolder });
+const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY);
 connections = trackConnections(server, {
   maxConnections: limits.MAX_CONNECTIONS,
   clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
+  headers: { ...securityHeaders, ...OVERLOADED.headers, "Cache-Control": "no-store" },
   onDrop: metrics.recordConnectionDropped,
 });
 const { all, countPending, handleRequests } = connections;
@@ -83,7 +86,7 @@ const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (client?: string, status?:
   ),
 );
 rejectUnparsable(server, connections, {
-  headers: createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY),
+  headers: securityHeaders,
   onReject({ remoteAddress: client }, status, code) {
     metrics.recordParserRejection(status);
     logRejection(client, status, code);

@@ -114,7 +114,7 @@ test("a client isn't dropped while the server takes its time to read what it has
     for await (const _chunk of req);
     res.end();
   };
-  const options = { maxConnections: 10, clientTimeoutMs: 1000, onDrop: expect.unreachable };
+  const options = { maxConnections: 10, clientTimeoutMs: 1000, headers: {}, onDrop: expect.unreachable };
   trackConnections(server, options).handleRequests(handle);
   const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
   expect((await fetch(url, { method: "POST", body: Buffer.alloc(20_000_000) })).status).toBe(200);

@@ -184,7 +184,7 @@ test("idle connections don't keep a server from stopping", async () => {
 
 test("an error of the server while it drains doesn't keep it from ending", async () => {
   const server = createPublicServer().on("error", () => {});
-  const options = { maxConnections: 10, clientTimeoutMs: 0, onDrop: expect.unreachable };
+  const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
   const connections = trackConnections(server, options);
   await listen(server, 0, "127.0.0.1");
   const drained = drain(server, connections, new AbortController(), Number(HOUR_MS));

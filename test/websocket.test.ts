@@ -13,7 +13,7 @@ import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-const OPTIONS = { maxConnections: 10, clientTimeoutMs: 0, onDrop: expect.unreachable };
+const OPTIONS = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
 const GROWN = inject("grownFolder");
 /** A server that exits within a test didn't wait for this. */
 const HOUR_MS = "3600000";

@@ -8,6 +8,8 @@ const MAX_PIPELINED = 128;
 /** The most pipelined requests of all connections together. */
 const MAX_PENDING = 2048;
 const CHECK_INTERVAL_MS = 1000;
+/** For a client to send its next request. */
+const GRACE_MS = 1000;
 
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined";
 
@@ -34,6 +36,8 @@ type Options = {
   maxConnections: number;
   /** In milliseconds. 0 means no timeout. */
   clientTimeoutMs: number;
+  /** The headers of a 503 to a request whose connection is closed at the limit. */
+  headers: Record<string, string>;
   onDrop: (reason: DropReason) => void;
 };
 
@@ -41,7 +45,7 @@ type Options = {
  * Tracks the connections of a server, passes their requests on in order, and closes connections: at the limit the one
  * without progress for the longest, and those that are stalled, idle for too long or pipeline too much.
  */
-export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, onDrop }: Options) {
+export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, headers, onDrop }: Options) {
   const connections = new Map<Socket, Connection>();
   let pendingCount = 0;
 
@@ -53,16 +57,22 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
   /** Closes one connection, if there are too many. */
   function evict() {
+    const now = performance.now();
     const [first] = connections;
     if (!first || connections.size <= maxConnections) return;
     let [victim, lowest] = first;
     for (const [socket, connection] of connections) {
-      const difference = rank(socket, connection) - rank(victim, lowest);
+      const difference = rank(socket, connection, now) - rank(victim, lowest, now);
       if (difference < 0 || (difference === 0 && connection.progressAt < lowest.progressAt)) {
         [victim, lowest] = [socket, connection];
       }
     }
-    drop(victim, "limit");
+    const [res] = lowest.pending;
+    if (!res || res.headersSent || victim.writableLength > 0) return drop(victim, "limit");
+    connections.delete(victim);
+    onDrop("limit");
+    res.writeHead(503, headers).end();
+    victim.destroySoon();
   }
 
   function check() {
@@ -140,8 +150,12 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
 export type Connections = ReturnType<typeof trackConnections>;
 
-/** The order in which connections are closed at the limit: idle, waiting for the client, waiting for the server. */
-function rank(socket: Socket, connection: Connection) {
+/**
+ * The order in which connections are closed at the limit: idle, waiting for the client, waiting for the server. One with
+ * recent progress is among the last: its next request may be on its way.
+ */
+function rank(socket: Socket, connection: Connection, now: number) {
+  if (now - connection.progressAt < GRACE_MS) return 2;
   if (connection.pending.size === 0) return connection.isUpgraded ? 1 : 0;
   return isWaitingForClient(socket, connection) ? 1 : 2;
 }
