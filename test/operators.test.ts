@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { vi } from "vitest";
 import { version } from "../package.json";
 import { exchange } from "./support/exchange.ts";
@@ -75,7 +76,7 @@ test("the metrics are in Prometheus' text format: the product's, Node's and the 
   const response = await fetch(`${server.opsUrl}/metrics`);
   expect(response.headers.get("Content-Type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   const metrics = parseMetrics(await response.text());
-  const labels = 'http_request_method="GET",http_response_status_code="200",http_route="/"';
+  const labels = 'http_request_method="GET",http_response_status_code="200",http_route="/",error_type=""';
   const total = metrics.get(`http_server_request_duration_seconds_count{${labels}}`);
   expect(total).toBeGreaterThanOrEqual(2);
   expect(metrics.get(`http_server_request_duration_seconds_bucket{le="+Inf",${labels}}`)).toBe(total);
@@ -88,8 +89,13 @@ test("the metrics are in Prometheus' text format: the product's, Node's and the 
 const REQUESTS = "http_server_request_duration_seconds_count";
 
 /** A count of requests, as Prometheus has it. */
-function toSeries(method: string, status: number, route: string) {
-  const labels = { http_request_method: method, http_response_status_code: status, http_route: route };
+function toSeries(method: string, status: number | "", route: string, errorType = "") {
+  const labels = {
+    http_request_method: method,
+    http_response_status_code: status,
+    http_route: route,
+    error_type: errorType,
+  };
   const list = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
   return `${REQUESTS}{${list}}`;
 }
@@ -169,6 +175,30 @@ test.for<[string, string, string, string, number]>([
   expect(line["http.response.size"]).toBeGreaterThan(200);
   expect(line["http.server.request.duration"]).toBeGreaterThan(0);
 });
+
+test.for([
+  ["before it has a head", "/example-pages/slow", undefined],
+  ["after its head", "/example-pages/ticks", 200],
+] as const)(
+  "a response that is aborted %s is logged and counted as aborted",
+  async ([_when, path, status], { server }) => {
+    const requestId = crypto.randomUUID();
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.resume().write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${requestId}\r\n\r\n`);
+    const isLoading = () => server.lines.some(({ msg }) => msg === "loading the slow page");
+    await expect.poll(() => (status ? socket.bytesRead > 0 : isLoading())).toBe(true);
+    socket.destroy();
+    const line = await lineOf(server, requestId);
+    expect(line).toMatchObject({ "error.type": "aborted", "client.address": "127.0.0.1" });
+    expect(line["http.response.status_code"]).toBe(status);
+    const series = toSeries("GET", status ?? "", path, "aborted");
+    // Metrics are rendered once a second.
+    await expect
+      .poll(async () => parseMetrics(await (await fetch(`${server.opsUrl}/metrics`)).text()).get(series))
+      .toBe(1);
+  },
+);
 
 test.for<[string, string, string | RegExp, string | RegExp]>([
   ["control characters", "GET /a HTTP/1.1\r\nUser-Agent: b\tc\x85d\x9b[31me", "/a", "b\uFFFDc\uFFFDd\uFFFD[31me"],

@@ -13,7 +13,14 @@ export type TrustProxy = (address: string, hop: number) => boolean;
 
 export type AccessLogOptions = {
   log: Logger;
-  recordRequest: (method: string, status: number, route: string | undefined, seconds: number) => void;
+  /** Without a response head, there is no status. */
+  recordRequest: (
+    method: string,
+    status: number | undefined,
+    route: string | undefined,
+    errorType: string | undefined,
+    seconds: number,
+  ) => void;
   trustProxy: TrustProxy;
 };
 
@@ -23,10 +30,13 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
     const startedAt = performance.now();
     const { socket, method = "", url = "" } = req;
     const bytesBefore = socket.bytesWritten;
+    const client = clientAddress(req, trustProxy); // A closed socket has no address.
     res.on("close", () => {
       const seconds = (performance.now() - startedAt) / 1000;
+      const status = res.headersSent ? res.statusCode : undefined;
+      const errorType = res.writableFinished ? undefined : "aborted";
       const { requestId, traceId, target, httpRoute } = res.locals;
-      recordRequest(method, res.statusCode, httpRoute, seconds);
+      recordRequest(method, status, httpRoute, errorType, seconds);
       log.info(
         {
           // No spread: with one, the line takes six times as long.
@@ -35,12 +45,12 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
           "http.request.method": method,
           "url.path": toLogText(target?.path ?? url),
           "http.route": httpRoute,
-          "http.response.status_code": res.statusCode,
+          "http.response.status_code": status,
           "http.response.size": socket.bytesWritten - bytesBefore,
           "http.server.request.duration": Math.round(seconds * 1e6) / 1e6,
-          "client.address": clientAddress(req, trustProxy),
+          "client.address": client,
           "user_agent.original": toLogText(req.headers["user-agent"]),
-          "error.type": res.writableFinished ? undefined : "aborted",
+          "error.type": errorType,
         },
         "request",
       );

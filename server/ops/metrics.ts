@@ -32,7 +32,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
   const duration = new Histogram({
     name: "http_server_request_duration_seconds",
     help: "Time from a request's headers to the end of its response.",
-    labelNames: ["http_request_method", "http_response_status_code", "http_route"] as const,
+    labelNames: ["http_request_method", "http_response_status_code", "http_route", "error_type"] as const,
     buckets: BUCKETS_SECONDS,
     registers,
   });
@@ -42,10 +42,12 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     labelNames: ["result", "http_route"],
     registers,
   });
-  const toLabels = (method: string, status: number, route: string) => ({
+  /** A label without a value is empty, which to Prometheus is none. */
+  const toLabels = (method: string, status: number | undefined, route = "", errorType = "") => ({
     http_request_method: METHODS.has(method) ? method : "_OTHER",
-    http_response_status_code: status in STATUS_CODES ? status : "_OTHER",
+    http_response_status_code: status === undefined ? "" : status in STATUS_CODES ? status : "_OTHER",
     http_route: route,
+    error_type: errorType,
   });
   for (const route of routes) {
     for (const status of INITIAL_STATUSES) duration.zero(toLabels("GET", status, route));
@@ -150,9 +152,14 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     },
     recordUpgrade: () => upgrades.inc(),
     recordLinesDropped: (lines: number) => linesDropped.inc(lines),
-    /** Without a route, the label is empty, which to Prometheus is none. */
-    recordRequest(method: string, status: number, route: string | undefined, seconds: number) {
-      duration.observe(toLabels(method, status, route ?? ""), seconds);
+    recordRequest(
+      method: string,
+      status: number | undefined,
+      route: string | undefined,
+      errorType: string | undefined,
+      seconds: number,
+    ) {
+      duration.observe(toLabels(method, status, route, errorType), seconds);
     },
     /** Of a page: `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
