@@ -35,7 +35,7 @@ const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS }
 
 const limits = createLimits(settings);
 const metrics = createMetrics(HTTP_ROUTES, limits);
-const log = createLog(settings.LOG_LEVEL, metrics.recordLinesDropped);
+const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, metrics.recordLinesDropped);
 log.info(
   {
     "service.version": BUILD_INFO.version,

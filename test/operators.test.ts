@@ -1,9 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
 import { connect } from "node:net";
 import { vi } from "vitest";
 import { version } from "../package.json";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
-import { type RunningServer, startServer } from "./support/start-server.ts";
+import { findFreePort } from "./support/free-port.ts";
+import { type RunningServer, SERVER_ENV, startServer } from "./support/start-server.ts";
 
 /** Of anything that a client wrote, in characters, in a line of the log. */
 const MAX_TEXT_LENGTH = 256;
@@ -293,4 +297,29 @@ test("on all interfaces, an IPv4 client has an IPv4 address", async () => {
   await fetch(server.url, { headers: { "X-Request-Id": requestId } });
   expect(await lineOf(server, requestId)).toMatchObject({ "client.address": "127.0.0.1" });
   await server.stop();
+});
+
+/** How many lines of the log were lost. */
+async function countLost(opsUrl: string) {
+  return parseMetrics(await (await fetch(`${opsUrl}/metrics`)).text()).get("log_lines_dropped_total");
+}
+
+test("log lines are counted as lost while the disk is full", async () => {
+  const opsPort = await findFreePort();
+  const env = { ...SERVER_ENV, OPS_PORT: String(opsPort) };
+  const child = spawn(process.execPath, ["build/server/index.js"], {
+    env,
+    stdio: ["ignore", openSync("/dev/full", "w"), "inherit"],
+  });
+  await expect.poll(() => countLost(`http://127.0.0.1:${opsPort}`).catch(() => {})).toBeGreaterThanOrEqual(2); // Those of the start.
+  child.kill();
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("log lines are counted as lost after their reader has gone", async () => {
+  const server = await startServer();
+  await once(server.child.stdout.destroy(), "close");
+  for (let i = 0; i < 3; i++) await fetch(server.url);
+  await expect.poll(() => countLost(server.opsUrl)).toBeGreaterThanOrEqual(3);
+  expect(await server.stop()).toBe(0);
 });

@@ -131,6 +131,67 @@ test("a WebSocket stays open while it is silent", async () => {
   expect(await server.stop()).toBe(0);
 });
 
+test("the server stops reading from a client that doesn't read, and serves others", async ({ grownServer }) => {
+  const [client, other] = [new WebSocket(addressOf(grownServer)), new WebSocket(addressOf(grownServer))];
+  await Promise.all([once(client, "open"), once(other, "open")]);
+  client.pause();
+  for (let i = 0; i < 1400; i++) client.send(Buffer.alloc(64 * 1024));
+  let waiting: number;
+  do {
+    waiting = client.bufferedAmount;
+    await setTimeout(1000);
+  } while (client.bufferedAmount < waiting);
+  expect(waiting).toBeGreaterThan(40e6); // The rest is in the buffers of the kernel.
+  other.send("hello");
+  expect(String(await once(other, "message"))).toBe("hello,false");
+  let received = 0;
+  client.on("message", () => {
+    received += 1;
+  });
+  client.resume();
+  await expect.poll(() => received).toBe(1400);
+  client.terminate();
+  other.terminate();
+});
+
+test("a client that doesn't respond to a ping is terminated at the next one", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { openServices } = await import(`${GROWN}/server/services.ts`);
+  const server = createServer();
+  const settings = { SESSION_SECRET: "secret", TRUSTED_ORIGINS: new Set<string>() };
+  const shutdown = new AbortController();
+  openServices({ settings, server, shutdown: shutdown.signal });
+  const url = `ws://127.0.0.1:${await listen(server, 0, "127.0.0.1")}/socket`;
+  const [client, silent] = [new WebSocket(url), new WebSocket(url, { autoPong: false })];
+  await Promise.all([once(client, "open"), once(silent, "open")]);
+  const pinged = Promise.all([once(client, "ping"), once(silent, "ping")]);
+  vi.advanceTimersByTime(30_000);
+  await pinged;
+  // The pong arrives before its echo.
+  client.send("hello");
+  await once(client, "message");
+  const closed = once(silent, "close");
+  const pingedAgain = once(client, "ping");
+  vi.advanceTimersByTime(30_000);
+  await Promise.all([closed, pingedAgain]);
+  shutdown.abort();
+  client.terminate();
+  server.close();
+});
+
+test("over 100 WebSockets, the handshake has status 503", async () => {
+  const server = await startServer({}, GROWN);
+  const clients = Array.from({ length: 100 }, () => new WebSocket(addressOf(server)));
+  await Promise.all(clients.map((client) => once(client, "open")));
+  expect(await statusOf(addressOf(server))).toBe(503);
+  const closed = once(clients[0] as WebSocket, "close");
+  clients[0]?.close();
+  await closed;
+  expect(await statusOf(addressOf(server))).toBe(101);
+  expect(await server.stop()).toBe(0);
+});
+
 test.for(["websocket", "h2c"])(
   "where no service wants it, an upgrade to %s is an ordinary request",
   async (protocol) => {

@@ -5,13 +5,12 @@ import { pino } from "pino";
 const CHUNK_LENGTH = 32_768;
 /** The longest that a line waits for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
-/** When more than this waits for a reader, lines are dropped rather than kept. */
-const MAX_BUFFERED_BYTES = 8 * 1024 * 1024;
-/** And until no more than this waits, so that a slow reader isn't told of each chunk that it has missed. */
-const RESUME_BYTES = MAX_BUFFERED_BYTES / 2;
 
-/** A logger of JSON lines on standard output. `onDrop` is told how many lines were lost, and so is who reads again. */
-export function createLog(level: string, onDrop: (lines: number) => void) {
+/**
+ * A logger of JSON lines on standard output. If more than `maxBufferedBytes` wait for the reader, lines are dropped, and
+ * a warning counts them once it reads again. `onDrop` gets the number of lines that are dropped or can't be written.
+ */
+export function createLog(level: string, maxBufferedBytes: number, onDrop: (lines: number) => void) {
   const formatters = {
     level: (label: string) => ({ level: label }),
     log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
@@ -19,7 +18,7 @@ export function createLog(level: string, onDrop: (lines: number) => void) {
   const onResume = (lines: number) => log.warn({ lines }, "lines lost: nobody read the log");
   const log = pino(
     { level, base: null, timestamp: createTimestamp(), formatters },
-    createDestination(onDrop, onResume),
+    createDestination(maxBufferedBytes, onDrop, onResume),
   );
   return log;
 }
@@ -47,17 +46,26 @@ function createTimestamp() {
  * Not pino's own destination: its writes occupy a thread each, so a reader of the log that stalls
  * without going away would keep the process from ever ending. Node's stream waits without one.
  */
-function createDestination(onDrop: (lines: number) => void, onResume: (lines: number) => void) {
+function createDestination(
+  maxBufferedBytes: number,
+  onDrop: (lines: number) => void,
+  onResume: (lines: number) => void,
+) {
   const { stdout } = process;
   let chunk = "";
   let lines = 0;
   let lost = 0;
   const flush = (done?: () => void) => {
-    if (stdout.writableLength <= (lost > 0 ? RESUME_BYTES : MAX_BUFFERED_BYTES)) {
+    // Resumes at the half, so that a slow reader doesn't get a warning for each chunk that it misses.
+    if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
       const missed = lost;
       lost = 0;
       if (missed > 0) onResume(missed); // Adds its line to the chunk.
-      stdout.write(chunk, done);
+      const written = lines;
+      stdout.write(chunk, (error) => {
+        if (error) onDrop(written);
+        done?.();
+      });
     } else {
       onDrop(lines);
       lost += lines;

@@ -61,6 +61,11 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     registers,
   });
 
+  /** A counter without labels. Returns a function that adds to it. */
+  const count = (name: string, help: string) => {
+    const counter = new Counter({ name, help, registers });
+    return (added = 1) => counter.inc(added);
+  };
   /** A counter by one label, whose values are known. Returns what counts one. */
   const countBy = <Value extends string | number>(
     label: string,
@@ -81,21 +86,6 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
         this.set(read());
       },
     });
-  const upgrades = new Counter({
-    name: "http_upgrade_requests_total",
-    help: "Requests for another protocol, such as WebSockets, which the services respond to.",
-    registers,
-  });
-  const linesDropped = new Counter({
-    name: "log_lines_dropped_total",
-    help: "Log lines lost because nobody read them.",
-    registers,
-  });
-  const evictions = new Counter({
-    name: "page_cache_evictions_total",
-    help: "Cached pages that were removed because others needed the memory.",
-    registers,
-  });
   const limit = new Gauge({
     name: "server_limit",
     help: "The limits of the server, by the setting's name.",
@@ -140,7 +130,10 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "Requests that the parser rejected, by the status sent.",
     ),
     recordLookup: (result: string, route: string) => lookups.inc({ result, http_route: route }),
-    recordEviction: () => evictions.inc(),
+    recordEviction: count(
+      "page_cache_evictions_total",
+      "Cached pages that were removed because others needed the memory.",
+    ),
     recordRender: countBy(
       "result",
       ["kept", "not_kept", "failed"],
@@ -150,8 +143,14 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     recordStored(pages: number, bytes: number) {
       stored = { pages, bytes };
     },
-    recordUpgrade: () => upgrades.inc(),
-    recordLinesDropped: (lines: number) => linesDropped.inc(lines),
+    recordUpgrade: count(
+      "http_upgrade_requests_total",
+      "Requests for another protocol, such as WebSockets, which the services respond to.",
+    ),
+    recordLinesDropped: count(
+      "log_lines_dropped_total",
+      "Log lines lost: the reader stalled, or standard output failed.",
+    ),
     recordRequest(
       method: string,
       status: number | undefined,
