@@ -45,6 +45,7 @@ log.info(
   },
   "starting",
 );
+metrics.measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
 const server = createPublicServer({
   keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
   maxHeaderLines: MAX_HEADER_LINES,
