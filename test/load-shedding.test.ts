@@ -64,6 +64,15 @@ test("a stale page stays while the server is too busy to render it, and a missin
   stop(server);
 });
 
+test("a client that has left while its page was being rendered takes no place for ever", async () => {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1", POSTS: "hanging" }, FOLDER);
+  await fetch(`${server.url}${PAGES}/posts/1`, { signal: AbortSignal.timeout(500) }).catch(() => {});
+  const visit = async () => (await fetch(`${server.url}${PAGES}/sign-up`)).status;
+  await expect.poll(visit).toBe(200); // The render times out after 10 s.
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
+  stop(server);
+});
+
 test("a loader that hangs gets no longer than the timeout", async () => {
   const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "500" });
   expect((await slow).status).toBe(503);

@@ -62,10 +62,10 @@ export function loadShedding(options: Options): Middleware {
   }, CUT_INTERVAL_MS).unref();
 
   return (req, res, next) => {
+    if (res.closed) return; // It would never release its place.
     const { route, httpRoute } = res.locals;
     const acquire = () => {
-      if (openRoutes.has(httpRoute)) return openResponses.acquire(1, res);
-      if (!hasBody(req)) return requests.acquire(1, res);
+      if (!hasBody(req)) return (openRoutes.has(httpRoute) ? openResponses : requests).acquire(1, res);
       // A route that accepts more than there is memory for has to read bodies as streams (docs/uploads-and-streams.md).
       const isStreamed = COPIES * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);
@@ -75,8 +75,12 @@ export function loadShedding(options: Options): Middleware {
 
     const handle = (acquired: () => void) => {
       let release = acquired;
+      let { bytesRead } = req.socket;
       const timer = setTimeout(() => {
-        if (isArriving(req)) return timer.refresh();
+        if (!req.complete && req.socket.bytesRead > bytesRead) {
+          bytesRead = req.socket.bytesRead;
+          return timer.refresh(); // An upload progresses.
+        }
         recordShed("timeout");
         next(createHttpError(503, `no response within ${handlerTimeoutMs} ms`));
       }, handlerTimeoutMs);

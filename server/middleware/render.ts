@@ -8,6 +8,7 @@ import { RouterContextProvider } from "react-router";
 import { renderContext, signalContext } from "../../app/context.ts";
 import { contentSecurityPolicy, POLICY_HEADER } from "../http/content-security-policy.ts";
 import type { AddedHeaders } from "../http/security-headers.ts";
+import { limitRate } from "../limit-rate.ts";
 import { build, routes } from "../pages/build.ts";
 import type { RenderOptions } from "../pages/render-page.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
@@ -16,6 +17,9 @@ import { toLogFields } from "./log-fields.ts";
 
 /** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
+
+/** Lines per second, since clients may request a page that fails as often as they like. */
+const MAX_ERRORS_LOGGED = 10;
 
 /** What the policy of each route has in place of a response's nonce. */
 const NONCE_PLACEHOLDER = "{nonce}";
@@ -37,6 +41,7 @@ type Options = RenderOptions & {
 /** Renders a page for this request, or runs its action, with React Router. */
 export function render({ log, shutdown, setContext, origin, recordPart }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each request listens.
+  const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
   const policies = new Map<string | undefined, string>(routes.map((route) => [route.id, toPolicy(route.addedHeaders)]));
   const handleRequest = createRequestHandler({
     build,
@@ -49,7 +54,7 @@ export function render({ log, shutdown, setContext, origin, recordPart }: Option
         origin,
         onError(err) {
           // A response that has ended was a rejection, of which the page sees a broken body.
-          if (!res.writableEnded) log.error({ err, ...toLogFields(res.locals) }, "render failed");
+          if (!res.writableEnded) logError({ err, ...toLogFields(res.locals) }, "render failed");
         },
         record: (part, seconds) => recordPart(part, httpRoute, seconds),
       });

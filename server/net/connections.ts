@@ -10,6 +10,8 @@ const MAX_PENDING = 2048;
 const CHECK_INTERVAL_MS = 1000;
 /** For a client to send its next request. */
 const GRACE_MS = 1000;
+/** Longer than any process runs. */
+const LIFETIME_MS = 1e12;
 
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined";
 
@@ -57,22 +59,21 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
   /** Closes one connection, if there are too many. */
   function evict() {
+    if (connections.size <= maxConnections) return;
     const now = performance.now();
-    const [first] = connections;
-    if (!first || connections.size <= maxConnections) return;
-    let [victim, lowest] = first;
-    for (const [socket, connection] of connections) {
-      const difference = rank(socket, connection, now) - rank(victim, lowest, now);
-      if (difference < 0 || (difference === 0 && connection.progressAt < lowest.progressAt)) {
-        [victim, lowest] = [socket, connection];
-      }
+    let socket: Socket | undefined;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const [candidate, connection] of connections) {
+      const order = rank(candidate, connection, now) * LIFETIME_MS + connection.progressAt;
+      if (order < lowest) [socket, lowest] = [candidate, order];
     }
-    const [res] = lowest.pending;
-    if (!res || res.headersSent || victim.writableLength > 0) return drop(victim, "limit");
-    connections.delete(victim);
+    if (!socket) return;
+    const [res] = connections.get(socket)?.pending ?? [];
+    if (!res || res.headersSent || socket.writableLength > 0) return drop(socket, "limit");
+    connections.delete(socket);
     onDrop("limit");
     res.writeHead(503, headers).end();
-    victim.destroySoon();
+    socket.destroySoon();
   }
 
   function check() {
@@ -80,7 +81,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     for (const [socket, connection] of connections) {
       const bytes = countBytes(socket);
       if (bytes !== connection.bytes) Object.assign(connection, { bytes, progressAt: now });
-      if (!isWaitingForClient(socket, connection)) {
+      if (clientTimeoutMs === 0 || !isWaitingForClient(socket, connection)) {
         connection.measured = undefined;
         continue;
       }
@@ -91,7 +92,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
       else connection.measured = { since: now, bytes };
     }
   }
-  if (clientTimeoutMs > 0) setInterval(check, Math.min(CHECK_INTERVAL_MS, clientTimeoutMs / 2)).unref();
+  setInterval(check, Math.min(CHECK_INTERVAL_MS, clientTimeoutMs / 2 || CHECK_INTERVAL_MS)).unref();
 
   server.on("connection", (socket: Socket) => {
     const pending = new Set<ServerResponse>();
