@@ -65,11 +65,14 @@ test("a stale page stays while the server is too busy to render it, and a missin
 });
 
 test("a client that has left while its page was being rendered takes no place for ever", async () => {
-  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1", POSTS: "hanging" }, FOLDER);
+  const env = { MAX_CONCURRENT_REQUESTS: "1", HANDLER_TIMEOUT_MS: "1000", POSTS: "hanging" };
+  const server = await startServer(env, FOLDER);
   await fetch(`${server.url}${PAGES}/posts/1`, { signal: AbortSignal.timeout(500) }).catch(() => {});
   const visit = async () => (await fetch(`${server.url}${PAGES}/sign-up`)).status;
   await expect.poll(visit).toBe(200); // The render times out after 10 s.
-  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
+  for (const setting of ["MAX_CONCURRENT_REQUESTS", "MAX_OPEN_RESPONSES"]) {
+    await expect.poll(() => readMetric(server, `server_limit_usage{setting="${setting}"}`)).toBe(0);
+  }
   stop(server);
 });
 
