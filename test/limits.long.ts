@@ -146,7 +146,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
-  ["1,800 forms of which one byte came", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
+  ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
   ["500 heads of 3,500 lines, without their body", hold(500, head("POST", "sign-up", BODY, ...TINY_LINES))],
   ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
@@ -157,7 +157,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
   ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
   ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
-  ["full load while nobody reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],
+  ["full load while no reader reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],
   ["64 busy connections, which get only 200, and 503 with Retry-After", visitStock],
 ];
 

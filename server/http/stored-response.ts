@@ -46,7 +46,7 @@ export function storeResponse({ status, headers, contentType, bodies }: Options)
 
 /**
  * Copies bytes into memory of their own. What zlib and Buffer.from return may be a part of a block of 64 KiB
- * (Buffer.poolSize), all of which stays in memory as long as the part.
+ * (Buffer.poolSize), and the whole block stays in memory as long as the part.
  */
 export function copyBytes(bytes: Uint8Array) {
   const copy = Buffer.allocUnsafeSlow(bytes.length);

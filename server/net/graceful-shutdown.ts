@@ -8,7 +8,7 @@ import type { Connections } from "./connections.ts";
  * `Connection: close`, instead of losing a request that was on its way.
  */
 const IDLE_TIMEOUT_MS = 500;
-/** The listening socket closes after an interval in which nobody has connected. */
+/** The listening socket closes after an interval without a new connection. */
 const ACCEPT_INTERVAL_MS = 2;
 /** It closes after this many intervals in any case. */
 const MAX_INTERVALS = 25;
