@@ -138,14 +138,14 @@ test("slow clients are dropped, and do not slow down the responses for others", 
 
 test("requests that wait behind a slow page are handled, however long it takes", async () => {
   const grown = await startServer({}, inject("grownFolder"));
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(200)}\r\n\r\n`;
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(6000)}\r\n\r\n`;
   const last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-  // More than one read takes: it ends within a request.
-  const exchanged = exchange(grown.url, get("/example-pages/slow") + get("/").repeat(1000) + last);
+  // More than one read takes: the first ends within a request.
+  const exchanged = exchange(grown.url, get("/example-pages/slow") + get("/").repeat(30) + last);
   await vi.waitUntil(() => grown.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
   await setTimeout(HEADERS_TIMEOUT_MS + 2 * CHECK_INTERVAL_MS);
   grown.child.kill("SIGUSR2");
   const { responses } = await exchanged;
-  expect(responses.map(({ status }) => status)).toEqual(Array(1002).fill(200));
+  expect(responses.map(({ status }) => status)).toEqual(Array(32).fill(200));
   await grown.stop();
 });
