@@ -14,11 +14,11 @@ const MIB = 1024 ** 2;
 const LIMIT_MIB = 128;
 const ROUNDS = 3;
 /** The least that a round takes. Connections that don't close stay open as long. */
-const ROUND_MS = 3000;
+const ROUND_MS = 2000;
 /** How long a round waits for responses. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 /** Between the end of an attack and the reading of the memory. */
-const SETTLE_MS = 2000;
+const SETTLE_MS = 1000;
 const VISIT_INTERVAL_MS = 100;
 const VISIT_TIMEOUT_MS = 2000;
 const MAX_FAILED_VISITS_SHARE = 0.1;
