@@ -1,11 +1,12 @@
+import { subscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 
 /** In seconds. A client may try again after this time, too. */
 const MAX_WAIT = 5;
 
-/** Since libuv 1.46, a turn of the event loop accepts one connection. New ones must not wait for a render each. */
-const TURNS_BETWEEN = 8;
+/** Since libuv 1.46, a turn of the event loop accepts one connection. So many may come in before work starts. */
+const MAX_ACCEPTS = 16;
 
 /** `expose`: nothing is wrong with the server, so the error isn't logged. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
@@ -20,25 +21,27 @@ type Options = {
 };
 
 /**
- * Admits work up to a total weight. More work waits in order, for 5 s. Each starts in a turn of the event loop of its
- * own, so that other connections are served in between.
+ * Admits work up to a total weight. More work waits in order, for 5 s. One starts in each turn of the event loop, so
+ * that other connections are served in between, and new ones come first.
  */
 export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, onShed }: Options) {
   const queue = new Set<Waiting>();
   let used = 0;
   let isScheduled = false;
+  let hasAccepted = false;
+  subscribe("net.server.socket", () => {
+    hasAccepted = true;
+  });
 
   function schedule() {
-    if (!isScheduled) setImmediate(waitTurns, queue.size > 1 ? TURNS_BETWEEN : 1);
+    if (!isScheduled) setImmediate(admitFirst, 0);
     isScheduled = true;
   }
 
-  function waitTurns(turns: number) {
-    if (turns > 1) setImmediate(waitTurns, turns - 1);
-    else admitFirst();
-  }
-
-  function admitFirst() {
+  function admitFirst(accepts: number) {
+    const isAccepting = hasAccepted && accepts < MAX_ACCEPTS;
+    hasAccepted = false;
+    if (isAccepting) return setImmediate(admitFirst, accepts + 1);
     isScheduled = false;
     const [first] = queue;
     // Work that is heavier than the limit runs alone.
