@@ -10,7 +10,7 @@ const LIMITS_AT_128_MIB = {
   /** An idle one takes 12 KiB. */
   MAX_CONNECTIONS: 1024,
   /** A page of 20 KB takes up to 200 KiB while it is rendered. */
-  MAX_CONCURRENT_REQUESTS: 64,
+  MAX_CONCURRENT_REQUESTS: 128,
   /** An event stream takes 60 to 100 KiB, and so does a file that is read from disk. */
   MAX_OPEN_RESPONSES: 128,
   /** The weight of request bodies: server/middleware/load-shedding.ts. */
