@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
 # Distroless has node in a folder of its own; other images have it in one of the others.
-# One arena: glibc's others fragment, which took 20 MiB more after 4,000 pages (test/limits.long.ts).
+# The memory of several glibc arenas fragments (https://sourceware.org/bugzilla/show_bug.cgi?id=11261).
 ENV NODE_ENV=production MALLOC_ARENA_MAX=1 PATH=/nodejs/bin:/usr/local/bin:/usr/bin:/bin
 WORKDIR /app
 COPY --from=build /app/build build

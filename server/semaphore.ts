@@ -5,7 +5,7 @@ import createHttpError from "http-errors";
 /** In seconds. A client may try again after this time, too. */
 const MAX_WAIT = 5;
 
-/** Since libuv 1.46, a turn of the event loop accepts one connection. So many may come in before work starts. */
+/** A turn of the event loop accepts one connection (libuv/libuv#3696). So many may come in before work starts. */
 const MAX_ACCEPTS = 16;
 
 /** `expose`: nothing is wrong with the server, so the error isn't logged. */
