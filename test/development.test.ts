@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
+import { vi } from "vitest";
 import { WebSocket } from "ws";
 import { copyAndGrow } from "./support/copy-project.ts";
 import { test as base, expect, open } from "./support/fixtures.ts";
@@ -168,7 +169,7 @@ test("so is what it would block of what a script inserts into a page that is kep
   const openDialog = async (name: string) => {
     await open(page, `${url}/example-pages/${name}`);
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("dialog").waitFor();
+    await page.getByRole("dialog").waitFor({ timeout: 10_000 });
   };
   await openDialog("dialog");
   await openDialog("gallery");
@@ -179,7 +180,8 @@ test("so is what it would block of what a script inserts into a page that is kep
   await expect
     .poll(async () => (await fetch(`${url}/example-pages/gallery`)).headers.get("Content-Security-Policy-Report-Only"))
     .not.toContain("unsafe-inline");
-  await openDialog("gallery");
+  // The browser may get the change later than the server, and then it reloads the page.
+  await vi.waitFor(() => openDialog("gallery"), { timeout: 60_000 });
   await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
   expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
 });
