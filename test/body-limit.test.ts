@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { createReadableStreamFromReadable } from "@react-router/node";
 import express, { type ErrorRequestHandler } from "express";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
@@ -144,4 +145,40 @@ test("the limit is a setting", async () => {
   expect((await statusOf("a=12345678")).status).toBe(200);
   expect((await statusOf("a=123456789")).status).toBe(413);
   await strict.stop();
+});
+
+test.each([
+  ["a body within the limit reaches a route whole, although a middleware awaits before it", 10_000, "200", "10000"],
+  ["a body over the limit is rejected while a middleware awaits", 20_001, "413", undefined],
+])("%s", async (_label, bytes, status, received) => {
+  const app = express();
+  app.use(bodyLimit(20_000));
+  app.use(async (_req, _res, next) => {
+    await setTimeout(200);
+    next();
+  });
+  app.use(async (req, res) => {
+    if (res.headersSent) return;
+    const body = await new Response(createReadableStreamFromReadable(req)).arrayBuffer();
+    res.end(String(body.byteLength));
+  });
+  app.use(((error, _req, res, _next) => res.status(error.status).end()) as ErrorRequestHandler);
+  const listening = app.listen(0);
+  onTestFinished(() => void listening.close());
+  const { port } = listening.address() as AddressInfo;
+  const socket = connect(port).setEncoding("utf8");
+  const closed = once(socket, "close");
+  let response = "";
+  socket.on("data", (text) => {
+    response += text;
+  });
+  socket.write(`POST / HTTP/1.1\r\n${HEAD.join("\r\n")}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  for (const size of [bytes / 2, bytes / 2].map(Math.ceil)) {
+    socket.write(`${size.toString(16)}\r\n${"a".repeat(size)}\r\n`);
+    await setTimeout(20);
+  }
+  socket.write("0\r\n\r\n");
+  await closed;
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  if (received !== undefined) expect(response).toContain(`\r\n\r\n${received}`);
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { RequestHandler } from "express";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
 import createHttpError from "http-errors";
 import type { RouteEntry } from "../pages/route-entry.ts";
 
@@ -22,22 +22,28 @@ export function bodyLimit(maxBytes: number): RequestHandler {
     const max = findMaxBodyBytes(req, res.locals.route, maxBytes);
     if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
-      let received = 0;
-      const count = (chunk: Buffer) => {
-        received += chunk.length;
-        if (received <= max) return;
-        // Whoever reads the body gets no more of it, and, once the client has its response, an error: what was received
-        // must not pass for the whole. The rest is discarded.
-        for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
-        const error = tooLarge();
-        const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
-        if (res.closed) fail();
-        else res.once("close", fail);
-        next(error);
+      // Counted as the parser adds it to the stream: a listener for "data" would make it flow before the route reads it.
+      let received = req.readableLength;
+      const push = req.push.bind(req);
+      req.push = (chunk: Buffer | null) => {
+        received += chunk?.length ?? 0;
+        if (received > max) {
+          req.push = push;
+          reject(req, res, next);
+        }
+        return push(chunk);
       };
-      // React Router's adapter starts reading in this very tick, and so misses nothing: what comes after this is synchronous.
-      req.on("data", count);
     }
     next();
   };
+}
+
+/** Ends the body for its reader with an error, once the client has its response. The rest is discarded. */
+function reject(req: Request, res: Response, next: NextFunction) {
+  for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
+  const error = tooLarge();
+  const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
+  if (res.closed) fail();
+  else res.once("close", fail);
+  next(error);
 }
