@@ -1,16 +1,26 @@
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
 
-/** Route table, documents and files are all found by their path from the origin's root. */
-const withoutBasename: Preset = {
-  name: "without-basename",
-  reactRouterConfigResolved({ reactRouterConfig: { basename } }) {
-    if (basename !== "/") {
-      throw new Error(`basename ${JSON.stringify(basename)}: the server serves the root of its origin only`);
+/** The options that this server supports with one value only, and why. */
+const FIXED_OPTIONS = {
+  basename: ["/", "the server serves the root of its origin only"],
+  buildDirectory: [resolve("build"), "the server and the Dockerfile find its files in build/"],
+  prerender: [undefined, "set s-maxage in a page's headers instead (docs/caching.md)"],
+  serverBundles: [undefined, "the server has one bundle"],
+  serverModuleFormat: ["esm", "the server is an ES module"],
+  ssr: [true, "the server renders every page"],
+} as const;
+
+const fixedOptions: Preset = {
+  name: "fixed-options",
+  reactRouterConfigResolved({ reactRouterConfig }) {
+    for (const [name, [supported, reason]] of Object.entries(FIXED_OPTIONS)) {
+      const value = reactRouterConfig[name as keyof typeof reactRouterConfig];
+      if (value !== supported) throw new Error(`${name} ${JSON.stringify(value)}: ${reason}`);
     }
   },
 };
@@ -43,7 +53,7 @@ export default {
     v8_trailingSlashAwareDataRequests: true,
     v8_viteEnvironmentApi: true,
   },
-  presets: [withoutBasename, checkedPublicFiles],
+  presets: [fixedOptions, checkedPublicFiles],
   async buildEnd({ viteConfig }) {
     await precompress("build/client");
     await copyPackages(viteConfig.environments.ssr?.resolve.external);

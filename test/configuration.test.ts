@@ -3,12 +3,20 @@ import { dirname } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { build, copyProject } from "./support/copy-project.ts";
 
-test("a basename is refused before anything is built", async () => {
+test.each([
+  ['basename: "/shop"', 'basename "/shop": the server serves the root of its origin only'],
+  ['buildDirectory: "dist"', "the server and the Dockerfile find its files in build/"],
+  ['prerender: ["/"]', "set s-maxage in a page's headers instead (docs/caching.md)"],
+  ["prerender: true", "set s-maxage in a page's headers instead (docs/caching.md)"],
+  ['serverBundles: () => "one"', "the server has one bundle"],
+  ['serverModuleFormat: "cjs"', "the server is an ES module"],
+  ["ssr: false", "ssr false: the server renders every page"],
+])("%s is refused before anything is built", async (option, message) => {
   const folder = copyProject();
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const config = `${folder}/react-router.config.ts`;
-  writeFileSync(config, readFileSync(config, "utf8").replace("export default {", '$&\n  basename: "/shop",'));
-  await expect(build(folder)).rejects.toThrow('basename "/shop": the server serves the root of its origin only');
+  writeFileSync(config, readFileSync(config, "utf8").replace("export default {", `$&\n  ${option},`));
+  await expect(build(folder)).rejects.toThrow(message);
 });
 
 test.each([
