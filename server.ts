@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createApp } from "./server/app.ts";
+import { createCache } from "./server/cache/cache.ts";
 import { parseRequest } from "./server/http/request-target.ts";
 import { createSecurityHeaders } from "./server/http/security-headers.ts";
 import { limitRate } from "./server/limit-rate.ts";
@@ -55,21 +56,22 @@ let connections: Connections | undefined;
 let supervised: ReturnType<typeof superviseServices> | undefined;
 let state: "starting" | "ready" | "closing" = "starting";
 
+const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics });
 handleProcessEvents({ log, shutDown });
 // The probes respond while the pages are being rendered.
 const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
-opsServer.on("request", handleOps(metrics.registry, isReady, log));
+opsServer.on("request", handleOps({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log }));
 const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
 const { signal } = shutdownController;
-const services = await openServices({ settings, log, server, shutdown: signal });
+const services = await openServices({ settings, log, server, shutdown: signal, cache });
 supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");
 const { setContext } = services;
-const app = await createApp({ settings, limits, log, metrics, shutdown: signal, setContext, clientFolder });
+const app = await createApp({ settings, limits, log, metrics, shutdown: signal, cache, setContext, clientFolder });
 const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY);
 connections = trackConnections(server, {
   maxConnections: limits.MAX_CONNECTIONS,

@@ -5,8 +5,8 @@ export type RenderPart = "loader" | "action" | "render";
 type Render = {
   /** The nonce of the response's policy, if it has one. */
   nonce?: string | undefined;
-  /** Whether the page is kept for everybody, and not for one request, and so must be complete. */
-  isForEverybody?: boolean;
+  /** Whether the response is rendered for the cache: without cookies and client headers, and complete. */
+  isAnonymous?: boolean;
   /** The site's public origin, where the operator names it. */
   origin?: string | undefined;
   onError: (error: unknown) => void;
@@ -19,3 +19,15 @@ export const renderContext = createContext<Render>();
 
 /** Aborted when the client has gone or the server shuts down: for streams that have no end of their own. */
 export const signalContext = createContext(new AbortController().signal);
+
+export type Cache = {
+  /**
+   * Invalidates the cached responses of groups (`Cache-Groups`, RFC 9875), and those of paths, in every process. In this
+   * process it takes effect at once. Resolves with the number of entries that were removed from its cache, once the
+   * other processes have been notified. It never rejects.
+   */
+  invalidate: (groups: string[], paths?: string[]) => Promise<number>;
+};
+
+/** The page cache, for loaders and actions (docs/caching.md). */
+export const cacheContext = createContext<Cache>();

@@ -20,7 +20,7 @@ export default async function handleRequest(
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
-  const { nonce, isForEverybody, origin, onError, record } = loadContext.get(renderContext);
+  const { nonce, isAnonymous, origin, onError, record } = loadContext.get(renderContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
@@ -45,7 +45,7 @@ export default async function handleRequest(
   const body = await rendering;
   shellSent = true;
   // Crawlers read no streams.
-  if (isForEverybody || isbot(request.headers.get("User-Agent"))) await body.allReady;
+  if (isAnonymous || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
 }
 

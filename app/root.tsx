@@ -4,6 +4,7 @@ import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, 
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
+import { invalidateCache } from "./invalidate-cache";
 import { rejectMalformedBodies } from "./malformed-bodies";
 import { NonceContext, STYLE_ID } from "./nonce";
 import { useOwnDocument } from "./own-document";
@@ -23,7 +24,7 @@ if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 /** The browser's bundle has no copy: when it renders the document again, for an error, it takes those received. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
-/** In development's policy, for every page (server/http/content-security-policy.ts): pages that are kept have no other. */
+/** In development's policy, for every page (server/http/content-security-policy.ts): cached pages have no other. */
 const VITE_NONCE = "vite";
 
 /** The document and the providers around every page, error pages too. Its styles are in it: one request to first paint. */
@@ -65,7 +66,7 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-export const middleware: Route.MiddlewareFunction[] = [rejectMalformedBodies];
+export const middleware: Route.MiddlewareFunction[] = [invalidateCache, rejectMalformedBodies];
 
 export default function App() {
   useFocusOnNewPage();

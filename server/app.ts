@@ -1,19 +1,22 @@
 import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
+import type { Cache } from "./cache/cache.ts";
+import type { RenderOptions } from "./cache/render-anonymously.ts";
+import { createRevalidation, type RenderResult } from "./cache/revalidate.ts";
 import { createSecurityHeaders } from "./http/security-headers.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
+import { cache } from "./middleware/cache.ts";
 import { chain, type Response } from "./middleware/chain.ts";
 import { compression } from "./middleware/compression.ts";
-import { developmentPages } from "./middleware/development-pages.ts";
+import { developmentCache } from "./middleware/development-cache.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
 import { largeFiles } from "./middleware/large-files.ts";
 import { loadShedding, type ShedReason } from "./middleware/load-shedding.ts";
 import { matchRoute } from "./middleware/match-route.ts";
-import { type CacheResult, pageCache } from "./middleware/page-cache.ts";
 import { rejectMalformed } from "./middleware/reject-malformed.ts";
 import { render } from "./middleware/render.ts";
 import { requestId } from "./middleware/request-id.ts";
@@ -21,18 +24,18 @@ import { sameOrigin } from "./middleware/same-origin.ts";
 import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { staticFiles } from "./middleware/static-files.ts";
 import { tracing } from "./middleware/tracing.ts";
+import { checkRoutes } from "./pages/check-routes.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
-import { checkRoutes } from "./pages/documents.ts";
-import { createPageStore, type PageStoreOptions } from "./pages/page-store.ts";
-import type { SetContext } from "./pages/render-page.ts";
 import { createSemaphore } from "./semaphore.ts";
+
+export { createCache } from "./cache/cache.ts";
 
 type Options = {
   log: Logger;
-  metrics: PageStoreOptions["metrics"] & {
-    recordPart: PageStoreOptions["recordPart"];
+  metrics: {
+    recordPart: RenderOptions["recordPart"];
     recordRequest: AccessLogOptions["recordRequest"];
-    recordLookup: (result: CacheResult, route: string) => void;
+    recordRender: (result: RenderResult) => void;
     recordShed: (reason: ShedReason) => void;
     measureUsage: (name: LimitName, read: () => number) => void;
   };
@@ -47,10 +50,11 @@ type Options = {
   };
   /** Aborted when the server shuts down. */
   shutdown: AbortSignal;
-  setContext: SetContext;
+  cache: Cache;
+  setContext: RenderOptions["setContext"];
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
-  /** For a test that compares: without, Express and React Router render for each request what is the same for everybody. */
+  /** For a test that compares: if false, React Router renders every page for each request. */
   cachesPages?: boolean;
 };
 
@@ -65,20 +69,16 @@ export async function createApp(options: Options) {
     limit: limits.MAX_CONCURRENT_REQUESTS,
     onShed: () => metrics.recordShed("queue"),
   });
-  const storeOptions = {
-    maxBytes: limits.PAGE_CACHE_MAX_BYTES,
-    requests,
-    origin: ORIGIN?.origin,
-    securityHeaders,
-    setContext,
-    recordPart: metrics.recordPart,
-    log,
-    metrics,
+  const { recordPart, recordRender } = metrics;
+  const renderOptions = { origin: ORIGIN?.origin, cache: options.cache, setContext, recordPart };
+  const createCacheMiddleware = async () => {
+    if (!import.meta.env.PROD) return developmentCache(securityHeaders, log, renderOptions);
+    const { entries } = options.cache;
+    return cache(
+      entries,
+      await createRevalidation({ entries, requests, securityHeaders, log, recordRender, renderOptions }),
+    );
   };
-  const createPages = async () =>
-    import.meta.env.PROD
-      ? pageCache(await createPageStore(storeOptions), metrics.recordLookup)
-      : developmentPages(storeOptions);
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
@@ -89,7 +89,7 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      ...(cachesPages ? [await createPages()] : []),
+      ...(cachesPages ? [await createCacheMiddleware()] : []),
       loadShedding({
         ...metrics,
         limits,
@@ -109,7 +109,7 @@ export async function createApp(options: Options) {
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing);
-  app.use(render({ log, shutdown, setContext, origin: ORIGIN?.origin, recordPart: metrics.recordPart }));
+  app.use(render({ ...renderOptions, log, shutdown }));
   // Express tells error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

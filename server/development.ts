@@ -13,6 +13,8 @@ const noMetrics = {
   recordRender() {},
   recordStored() {},
   recordEviction() {},
+  recordInvalidation() {},
+  setChannelConnected() {},
   recordPart() {},
   recordShed() {},
   measureUsage() {},
@@ -47,7 +49,8 @@ export function serveApp(): Plugin {
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
           const limits = createLimits(settings);
-          const options = { settings, limits, log, metrics: noMetrics, shutdown, setContext };
+          const cache = module.createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics: noMetrics });
+          const options = { settings, limits, log, metrics: noMetrics, shutdown, cache, setContext };
           app = { module, listener: await module.createApp(options) };
         }
         return app.listener;
@@ -80,7 +83,13 @@ async function open(module: typeof Services) {
   const { signal: shutdown } = shutdownController;
   // Not Vite's own server, whose `upgrade` event is for Vite's client too: whoever listens to it, closes what it doesn't know.
   const server = createServer();
-  const services = await module.openServices({ settings, log, server, shutdown });
+  const services = await module.openServices({
+    settings,
+    log,
+    server,
+    shutdown,
+    cache: { invalidate: async () => 0, connect() {} },
+  });
   const close = () => {
     shutdownController.abort();
     return services.close();

@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
 import * as v from "valibot";
+import type { Cache } from "./cache/cache.ts";
 import { ServerSettingsSchema } from "./settings.ts";
 
 /** Every environment variable: the server's own, and those of the services. */
@@ -14,6 +15,8 @@ type Options = {
   server: Server;
   /** Aborted when the server shuts down and accepts nobody any more. */
   shutdown: AbortSignal;
+  /** Jobs call `invalidate` after they change what cached pages show. `connect` includes other processes (docs/caching.md). */
+  cache: Pick<Cache, "invalidate" | "connect">;
 };
 
 /** Opens what pages need for as long as the process runs, such as a database (docs/data-and-databases.md). */

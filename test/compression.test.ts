@@ -105,7 +105,7 @@ test.for([
   ["a short text", respond("content-type=text/plain&lines=9"), 200, VARY],
   ["no text at all", respond("content-type=text/plain"), 200, VARY],
   ["a redirect", "/example-pages/account", 302, undefined],
-  ["a kept page without a compressed form", "/robots.txt", 200, VARY],
+  ["a file without a compressed form", "/robots.txt", 200, VARY],
 ] as const)("%s is not compressed", async ([, path, status, vary], { grownServer }) => {
   const plain = await fetchWhole(grownServer.url + path, { coding: "identity" });
   for (const coding of CODINGS) {

@@ -214,7 +214,9 @@ test("metrics that fail are a 500 and a line in the log, and no end of the proce
   new Gauge({ name: "broken", help: "Throws.", collect, registers: [registry] });
   const logged: { msg: string }[] = [];
   const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
-  const response = await request(handleOps(registry, async () => true, log)).get("/metrics");
+  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
+  const handle = handleOps({ registry, isReady: async () => true, cache, host: undefined, log });
+  const response = await request(handle).get("/metrics");
   expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
   expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);
 });

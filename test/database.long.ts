@@ -1,10 +1,14 @@
 // The database of docs/data-and-databases.md, in a copy of the project, with a real Postgres.
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { build, copyProject } from "./support/copy-project.ts";
+import { startNginx } from "./support/nginx.ts";
 import { createPostgres, type Postgres } from "./support/postgres.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type ServerProcess, spawnServer } from "./support/start-server.ts";
@@ -17,18 +21,24 @@ let postgres: Postgres;
 beforeAll(async () => {
   postgres = await createPostgres();
   folder = copyProject();
-  cpSync(`${EXAMPLE}/services.ts`, `${folder}/server/services.ts`);
-  cpSync(`${EXAMPLE}/users.tsx`, `${folder}/app/routes/users.tsx`);
+  for (const file of ["services.ts", "cache-channel.ts"]) cpSync(`${EXAMPLE}/${file}`, `${folder}/server/${file}`);
+  for (const file of ["users.tsx", "events.tsx", "event.tsx"])
+    cpSync(`${EXAMPLE}/${file}`, `${folder}/app/routes/${file}`);
   appendFileSync(
     `${folder}/app/context.ts`,
     readFileSync(`${EXAMPLE}/context.ts`, "utf8").replace(/^import \{ createContext.*$/m, ""),
   );
   const routes = readFileSync(`${folder}/app/routes.ts`, "utf8");
-  const line = '  route("/users", "routes/users.tsx"),';
-  writeFileSync(`${folder}/app/routes.ts`, routes.replace("[\n", `[\n${line}\n`));
+  const lines = [
+    '  route("/users", "routes/users.tsx"),',
+    '  route("/events", "routes/events.tsx"),',
+    '  route("/events/:slug", "routes/event.tsx"),',
+  ];
+  writeFileSync(`${folder}/app/routes.ts`, routes.replace("[\n", `[\n${lines.join("\n")}\n`));
   await build(folder);
   await postgres.start();
   await postgres.query("CREATE TABLE users (id serial PRIMARY KEY, name text NOT NULL)");
+  await postgres.query("CREATE TABLE events (slug text PRIMARY KEY, title text NOT NULL)");
 });
 
 beforeEach(() => postgres.start());
@@ -43,8 +53,8 @@ const waitForLine = ({ lines }: ServerProcess, msg: string) =>
   vi.waitUntil(() => lines.find((line) => line.msg === msg), { timeout: 60_000 });
 
 /** Starts the copy; resolves when it listens, ready or not. */
-async function start() {
-  const server = spawnServer({ DATABASE_URL: postgres.url }, folder);
+async function start(env = {}) {
+  const server = spawnServer({ DATABASE_URL: postgres.url, ...env }, folder);
   onTestFinished(() => void server.child.kill("SIGKILL"));
   const findPorts = () => server.lines.find(({ port }) => port !== undefined);
   const { port, opsPort } = await vi.waitUntil(findPorts, { timeout: 60_000 });
@@ -128,4 +138,116 @@ test("the database is closed after the last response", async () => {
   const pages = await Promise.all(responses.map(async (response) => (await response).text()));
   for (const page of pages) expect(page).toContain("<h1>Users</h1>");
   expect(await server.exited).toBe(0);
+});
+
+const SLUGS = ["concert", "reading", "opera"];
+const PATHS = [
+  ...["/events", "/events/", "/Events", "/%65vents", "/events.data"].map((path) => [path, SLUGS] as const),
+  ...SLUGS.flatMap((slug) =>
+    [`/events/${slug}`, `/EVENTS/${slug}/`, `/events/${slug}.data`].map((path) => [path, [slug]] as const),
+  ),
+];
+const EDITS = 300;
+/** How old a page may be in a process that did not handle the edit. */
+const MAX_DELAY_MS = Number(process.env.MAX_DELAY_MS ?? 1000);
+
+async function listen(server: Server, port: number, host: string) {
+  await once(server.listen(port, host), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+/** Sends an edit as the example's form does. Resolves with the address of the process that handled it. */
+async function edit(url: string, slug: string, title: string) {
+  const body = new URLSearchParams({ title });
+  const response = await fetch(`${url}/events/${slug}`, { method: "POST", body, redirect: "manual" });
+  expect(response.status).toBe(302);
+  return response.headers.get("X-Process");
+}
+
+test("while twelve readers read, an edit shows at once in its process, and soon in the others", async () => {
+  await postgres.query(`INSERT INTO events VALUES ${SLUGS.map((slug) => `('${slug}', '${slug} v0.')`).join()}`);
+  const listener = new Client(postgres.url);
+  let notifications = 0;
+  listener.on("notification", () => notifications++);
+  await listener.connect();
+  await listener.query("LISTEN cache_invalidation");
+  const servers = [await start(), await start(), await start()];
+  const upstream = servers.map(({ url }) => `server ${new URL(url).host};`).join(" ");
+  const location = "proxy_pass http://events; add_header X-Process $upstream_addr always;";
+  const nginx = await startNginx(`upstream events { ${upstream} keepalive 32; }`, location);
+  onTestFinished(nginx.stop);
+
+  const edits: { slug: string; version: number; process: string | null; endedAt: number }[] = [];
+  const reads = { own: 0, ownOld: 0, others: 0, othersOld: 0, othersOldAfter100Ms: 0 };
+  let isOver = false;
+  const read = async () => {
+    while (!isOver) {
+      const [path, slugs] = PATHS[Math.floor(Math.random() * PATHS.length)] as (typeof PATHS)[number];
+      const startedAt = performance.now();
+      const response = await fetch(nginx.url + path);
+      const text = await response.text();
+      expect(response.status).toBe(200);
+      for (const slug of slugs) {
+        const version = Number(new RegExp(`${slug} v(\\d+)\\.`).exec(text)?.[1]);
+        const last = edits.findLast((edit) => edit.slug === slug && edit.endedAt <= startedAt);
+        const isOwn = last?.process === response.headers.get("X-Process");
+        const isOld = last !== undefined && !(version >= last.version);
+        reads[isOwn ? "own" : "others"] += 1;
+        if (!isOld) continue;
+        if (isOwn) reads.ownOld += 1;
+        else if (startedAt - last.endedAt > MAX_DELAY_MS) reads.othersOld += 1;
+        if (!isOwn && startedAt - last.endedAt > 100) reads.othersOldAfter100Ms += 1;
+      }
+    }
+  };
+  const readers = Array.from({ length: 12 }, read);
+  for (let version = 1; version <= EDITS; version++) {
+    const slug = SLUGS[version % SLUGS.length] as string;
+    const process = await edit(nginx.url, slug, `${slug} v${version}.`);
+    edits.push({ slug, version, process, endedAt: performance.now() });
+    await setTimeout(20);
+  }
+  isOver = true;
+  await Promise.all(readers);
+  await listener.end();
+  console.log({ notifications, ...reads });
+  expect(notifications).toBe(EDITS);
+  expect(reads).toMatchObject({ ownOld: 0, othersOld: 0 });
+  expect(Math.min(reads.own, reads.others)).toBeGreaterThan(1000);
+  expect(new Set(edits.map(({ process }) => process)).size).toBe(3);
+});
+
+test("without its channel a process revalidates after a second, and drops what it has when the channel is back", async () => {
+  const { port } = new URL(postgres.url);
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    const upstream = connect(Number(port), "127.0.0.1").on("error", () => socket.destroy());
+    sockets.add(socket.on("error", () => upstream.destroy()));
+    socket.pipe(upstream).pipe(socket);
+  });
+  const proxyPort = await listen(proxy, 0, "127.0.0.1");
+  const [editor, reader] = [
+    await start(),
+    await start({ DATABASE_LISTEN_URL: postgres.url.replace(port, String(proxyPort)) }),
+  ];
+  const readTitle = async (path: string) => (await (await fetch(reader.url + path)).text()).match(/cut v\d+/)?.[0];
+  await postgres.query("INSERT INTO events VALUES ('cut', 'cut v0')");
+  await expect.poll(async () => /connected 1/.test(await (await fetch(`${reader.opsUrl}/metrics`)).text())).toBe(true);
+  await edit(editor.url, "cut", "cut v1");
+  await expect.poll(() => readTitle("/events/cut")).toBe("cut v1");
+
+  proxy.close();
+  for (const socket of sockets) socket.destroy();
+  await waitForLine(reader, "cache channel disconnected: responses with cache groups are revalidated after 1 s");
+  for (let version = 2; version < 7; version++) {
+    await edit(editor.url, "cut", `cut v${version}`);
+    await setTimeout(2000);
+    expect(await readTitle("/events/cut")).toBe(`cut v${version}`);
+  }
+  await edit(editor.url, "cut", "cut v7");
+  await listen(proxy, proxyPort, "127.0.0.1");
+  await waitForLine(reader, "cache channel connected");
+  expect(await readTitle("/events")).toBe("cut v7");
+  const warnings = reader.lines.filter(({ level }) => level === "warn");
+  expect(warnings).toHaveLength(1);
 });

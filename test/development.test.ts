@@ -161,7 +161,7 @@ test("what the policy would block is in the console", async ({ page, url, consol
   expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
 });
 
-test("so is what it would block of what a script inserts into a page that is kept, and has no nonce", async ({
+test("so is what it would block of what a script inserts into a cached page, which has no nonce", async ({
   page,
   url,
   consoleMessages,

@@ -115,7 +115,7 @@ test("series are there before the first request", async () => {
     ...["queue", "slow_body", "timeout"].map((reason) => `requests_shed_total{reason="${reason}"}`),
     ...["hit", "stale", "miss"].map((result) => `page_cache_requests_total{result="${result}",http_route="/"}`),
     "page_cache_evictions_total",
-    ...["not_kept", "failed"].map((result) => `page_cache_renders_total{result="${result}"}`),
+    ...["not_cacheable", "invalidated", "failed"].map((result) => `page_cache_renders_total{result="${result}"}`),
     ...["log_lines_dropped_total", "http_server_active_requests", "http_server_open_connections"],
   ];
   expect(expected.map((series) => [series, metrics.get(series)])).toEqual(expected.map((series) => [series, 0]));
@@ -245,7 +245,7 @@ test("requests without an id get one each", async ({ server }) => {
 });
 
 test.for<[string, string, string, string, boolean]>([
-  ["a kept page", "GET", "/example-pages/about", "public, max-age=0, s-maxage", false],
+  ["a cached page", "GET", "/example-pages/about", "public, max-age=0, s-maxage", false],
   ["a page that is rendered once", "GET", "/no/where", "public, max-age=0, s-maxage", false],
   ["a file", "GET", "/robots.txt", "public", false],
   ["a large file", "HEAD", "/film.mp4", "public", false],

@@ -1,4 +1,4 @@
-// Pages that are kept: how long, for whom, and at what price.
+// Cached pages: for how long, for whom, and how they are invalidated.
 import { setTimeout } from "node:timers/promises";
 import request from "supertest";
 import { afterEach, beforeEach, expect, inject, test, vi } from "vitest";
@@ -22,6 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
   delete process.env.POSTS;
   delete process.env.GUEST_BOOK;
+  delete process.env.EVENT_DELAY_MS;
 });
 
 const get = (path: string, headers = {}) =>
@@ -43,13 +44,13 @@ test("a page is rendered once, and then sent from memory until it is stale", asy
   expect(second.headers["content-security-policy"]).not.toContain("nonce");
   expect((await get(POST, { "If-None-Match": first.headers.etag })).status).toBe(304);
   expect((await request(loaded.app).head(POST)).headers.age).toBe("42");
-  expect(loaded.renders).toEqual(["kept"]);
+  expect(loaded.renders).toEqual(["stored"]);
 });
 
 test("a thousand first visits cause one render", async () => {
   const responses = await Promise.all(Array.from({ length: 1000 }, () => get(POST)));
   expect(new Set(responses.map(({ status, text }) => status + text)).size).toBe(1);
-  expect(loaded.renders).toEqual(["kept"]);
+  expect(loaded.renders).toEqual(["stored"]);
 });
 
 test("a stale page is sent at once, and replaced while nobody waits", async () => {
@@ -109,12 +110,12 @@ test("a render that hangs is given up, and the page tried again", async () => {
   process.env.POSTS = "hanging";
   wait(60);
   expect((await get(POST)).status).toBe(200);
-  await expect.poll(() => loaded.renders, { timeout: 20_000 }).toEqual(["kept", "failed"]);
+  await expect.poll(() => loaded.renders, { timeout: 20_000 }).toEqual(["stored", "failed"]);
   delete process.env.POSTS;
   wait(60);
   expect((await get(POST)).status).toBe(200);
   await rendered(3);
-  expect(loaded.renders).toEqual(["kept", "failed", "kept"]);
+  expect(loaded.renders).toEqual(["stored", "failed", "stored"]);
 });
 
 test("without a page to fall back on, a failure is each visitor's own 500", async () => {
@@ -161,22 +162,22 @@ test("nothing of a visitor comes into a page that all get", async () => {
 });
 
 test.each([
-  ["a page that is not found", "/example-pages/posts/nowhere", 404, "kept"],
-  ["a page that has moved for good", "/example-pages/posts/old", 301, "kept"],
-  ["its data", "/example-pages/posts/1.data", 200, "kept"],
-  ["a page that has moved for now", "/example-pages/posts/members", 302, "not_kept"],
-  ["a page that sets a cookie", "/example-pages/posts/counted?page=1", 200, "not_kept"],
+  ["a page that is not found", "/example-pages/posts/nowhere", 404, "stored"],
+  ["a page that has moved for good", "/example-pages/posts/old", 301, "stored"],
+  ["its data", "/example-pages/posts/1.data", 200, "stored"],
+  ["a page that has moved for now", "/example-pages/posts/members", 302, "not_cacheable"],
+  ["a page that sets a cookie", "/example-pages/posts/counted?page=1", 200, "not_cacheable"],
 ])("%s, %s: %i, %s", async (_label, path, status, result) => {
   if (path.includes("counted")) process.env.POSTS = "Counted";
   for (let visit = 0; visit < 2; visit++) {
     const response = await get(path);
     expect(response.status).toBe(status);
-    expect(statusOf(response) !== undefined).toBe(result === "kept");
-    expect(/private/.test(response.headers["cache-control"] ?? "")).toBe(result !== "kept");
+    expect(statusOf(response) !== undefined).toBe(result === "stored");
+    expect(/private/.test(response.headers["cache-control"] ?? "")).toBe(result !== "stored");
   }
   expect(loaded.renders).toEqual([result]);
   const warnings = loaded.lines.filter(({ level }) => level === 40);
-  expect(warnings.map(({ file }) => file)).toEqual(result === "kept" ? [] : ["app/example-pages/post.tsx"]);
+  expect(warnings.map(({ file }) => file)).toEqual(result === "stored" ? [] : ["app/example-pages/post.tsx"]);
 });
 
 test.each([
@@ -204,12 +205,12 @@ test.each([
 });
 
 test("a thousand paths of slashes are one cache entry", async () => {
-  const before = loaded.stored.pages;
+  const before = loaded.stored.entries;
   for (let count = 1; count <= 1000; count++) expect((await get("/".repeat(count))).status).toBe(200);
-  expect([loaded.stored.pages, loaded.renders]).toEqual([before, []]);
+  expect([loaded.stored.entries, loaded.renders]).toEqual([before, []]);
 });
 
-test("data is kept by the routes that are asked for", async () => {
+test("data is cached by the routes that are requested", async () => {
   await get(`${POST}.data`);
   await get(`${POST}.data?_routes=root`);
   expect(loaded.renders).toHaveLength(2);
@@ -221,7 +222,7 @@ test("the store is bounded, and pages that are not found take no other's place",
   loaded.renders.length = 0;
   for (let id = 0; id < 120; id++) await get(`/example-pages/posts/${1000 + id}`);
   expect(loaded.renders).toHaveLength(120);
-  expect(loaded.stored.pages).toBeLessThan(100);
+  expect(loaded.stored.entries).toBeLessThan(100);
   expect(loaded.stored.bytes).toBeLessThanOrEqual(400_000);
   expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=60`);
 });
@@ -230,13 +231,13 @@ test("a page that is larger than the store is sent, and says that it isn't store
   loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: "1000" } });
   const response = await get(POST);
   expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
-  expect(loaded.stored).toEqual({ pages: 0, bytes: 0 });
+  expect(loaded.stored).toEqual({ entries: 0, bytes: 0 });
 });
 
 const BOOK = "/example-pages/guest-book";
 const sign = (path: string, name: string) => request(loaded.app).post(path).type("form").send({ name });
 
-test.each(["", ".data"])("what an action has done by guest-book%s shows on the kept page at once", async (suffix) => {
+test.each(["", ".data"])("what an action has done by guest-book%s shows on the cached page at once", async (suffix) => {
   const paths = [BOOK, `${BOOK}?page=2`, `${BOOK}.data`];
   for (const path of paths) await get(path);
   expect((await sign(BOOK + suffix, "")).status).toBe(400);
@@ -256,4 +257,84 @@ test("what was rendered before an action had changed it isn't kept after it", as
   await sign(BOOK, "Grace");
   await rendering;
   expect((await get(`${BOOK}?page=3`)).text).toContain("Grace");
+});
+
+const EVENTS = "/example-pages/events";
+const LIST = [EVENTS, `${EVENTS}.data`, `${EVENTS}/`, "/Example-Pages/%45vents", "/example-pages/feed.md"];
+const edit = (id: number, title: string, suffix = "") =>
+  request(loaded.app).post(`${EVENTS}/${id}/edit${suffix}`).type("form").send({ title });
+const remove = (id: number, suffix = "") => request(loaded.app).post(`${EVENTS}/${id}/delete${suffix}`);
+
+test("a resource route is cached and compressed like a page, and has the same security headers", async () => {
+  const feed = await get("/example-pages/feed.md", { "Accept-Encoding": "br" });
+  const { "content-type": type, "cache-control": cacheControl, "content-security-policy": policy, vary } = feed.headers;
+  expect([type, cacheControl, vary, statusOf(feed)]).toEqual([
+    "text/markdown; charset=utf-8",
+    "public, max-age=0, s-maxage=3600",
+    "Accept-Encoding",
+    `${name}; hit; ttl=3600`,
+  ]);
+  expect(policy).toContain("default-src 'none'");
+  expect((await get("/example-pages/feed.md", { "If-None-Match": '"x", W/"y"' })).status).toBe(200);
+  const again = { "Accept-Encoding": "br", "If-None-Match": feed.headers.etag };
+  expect((await get("/example-pages/feed.md", again)).status).toBe(304);
+  expect(loaded.renders).toEqual([]);
+});
+
+test.each(["", ".data"])(
+  "an edit by edit%s shows at once in every spelling of the pages that it changes",
+  async (suffix) => {
+    const paths = [...LIST, `${EVENTS}/1`, `${EVENTS}/1.data`];
+    for (const path of [...paths, `${EVENTS}/2`]) await get(path);
+    expect((await edit(1, `Opera${suffix}`, suffix)).status).toBeLessThan(400);
+    for (const path of paths) expect((await get(path)).text).toContain(`Opera${suffix}`);
+    expect(statusOf(await get(`${EVENTS}/2`))).toContain("; hit");
+  },
+);
+
+test.each(["", ".data"])("Cache-Group-Invalidation of delete%s invalidates groups", async (suffix) => {
+  await edit(7, "Ballet");
+  for (const path of [...LIST, `${EVENTS}/7`]) expect((await get(path)).text).toContain("Ballet");
+  await remove(7, suffix);
+  for (const path of LIST) expect((await get(path)).text).not.toContain("Ballet");
+  expect((await get(`${EVENTS}/7`)).status).toBe(404);
+});
+
+test("a missing page is in its route's groups, and is there once it has been created", async () => {
+  expect((await get(`${EVENTS}/8`)).status).toBe(404);
+  expect(statusOf(await get(`${EVENTS}/8`))).toContain("; hit");
+  await edit(8, "Circus");
+  expect((await get(`${EVENTS}/8`)).text).toContain("Circus");
+  await remove(8);
+});
+
+test("a render that an edit comes into is repeated for all requests that wait for it", async () => {
+  process.env.EVENT_DELAY_MS = "300";
+  const before = get(`${EVENTS}/1`).then(({ text }) => text);
+  await setTimeout(100);
+  await edit(1, "Festival");
+  const after = get(`${EVENTS}/1`).then(({ text }) => text);
+  expect(await before).toContain("Festival");
+  expect(await after).toContain("Festival");
+  expect(loaded.renders.filter((result) => result !== "failed")).toEqual(["invalidated", "stored"]);
+});
+
+test("what a job invalidates is rendered again", async () => {
+  await get(POST);
+  expect(await loaded.cache.invalidate([], ["/Example-Pages/posts/1/"])).toBe(1);
+  expect(await loaded.cache.invalidate(["no-such-group"])).toBe(0);
+  expect(statusOf(await get(POST))).toContain("; stored");
+});
+
+test("ten thousand entries of a group are invalidated in one go, and others stay", async () => {
+  loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: String(2 ** 30) } });
+  await get(`${EVENTS}/1`);
+  const entry = loaded.cache.entries.find(`${EVENTS}/1`);
+  if (!entry) throw new Error("not cached");
+  for (let id = 0; id < 10_000; id++) loaded.cache.entries.store(`/many/${id}`, { ...entry, groups: ["many"] }, []);
+  vi.useRealTimers();
+  const startedAt = performance.now();
+  expect(await loaded.cache.invalidate(["many"])).toBe(10_000);
+  console.log(`${(performance.now() - startedAt).toFixed(1)} ms`);
+  expect(loaded.cache.entries.find(`${EVENTS}/1`)).toBe(entry);
 });

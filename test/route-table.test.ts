@@ -133,19 +133,10 @@ test.each(Object.entries(TREES))(
   },
 );
 
-test.each<[string, boolean, boolean]>([
-  ["about", true, true],
-  ["docs/start", true, true],
-  ["*", false, true],
-  ["docs/*", false, true],
-  ["*", true, false],
-  ["docs/*", true, false],
-  ["tags/:tag", false, false],
-  [":language?/about", false, false],
-])("%s, with a loader: %j, has one document: %j", (path, hasLoader, expected) => {
-  const module = { default: () => null, ...(hasLoader && { loader: () => null }) };
-  const { routes } = createRouteTable({ page: { id: "page", path, module } });
-  expect(routes.map(({ hasOneDocument }) => hasOneDocument)).toEqual([expected]);
+test("every path of a route with a cache key has that as its canonical path", () => {
+  const module = { default: () => null, handle: { cacheKey: "/404" } };
+  const { findRoute } = createRouteTable({ page: { id: "page", path: "docs/*", module } });
+  for (const path of ["/docs/a", "/docs/b/c", "/DOCS/"]) expect(findRoute(path)?.canonicalPath).toBe("/404");
 });
 
 const REPEATED = ["/a", "/", "/.", "/%25", "/%", "/%0a", "/items/1", "/about/", "/items%2F", "/a.data"];

@@ -37,7 +37,7 @@ test("of three processes one is stopped and one is killed, and no visit fails", 
 
   const countRenders = async ({ opsUrl }: { opsUrl: string }) =>
     Number(
-      /page_cache_renders_total\{result="kept"\} (\d+)/.exec(await (await fetch(`${opsUrl}/metrics`)).text())?.[1],
+      /page_cache_renders_total\{result="stored"\} (\d+)/.exec(await (await fetch(`${opsUrl}/metrics`)).text())?.[1],
     );
   const rendersAtStart = await Promise.all(servers.map(countRenders));
   const expectMoreVisits = (count: number) => expect.poll(() => visits, { timeout: 120_000 }).toBeGreaterThan(count);

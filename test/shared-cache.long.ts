@@ -7,7 +7,7 @@ const FOLDER = inject("grownFolder");
 const AWAY_MS = Number(process.env.AWAY_SECONDS ?? 20) * 1000;
 const VISIT_INTERVAL_MS = 20;
 
-test("a cache in front serves a kept page while it is refreshed, and while the server is away", async () => {
+test("a cache in front serves a cached page while it is revalidated, and while the server is away", async () => {
   const server = await startServer({}, FOLDER);
   const { port, host } = new URL(server.url);
   const nginx = await startNginx("", `proxy_pass http://${host}; proxy_cache cache; proxy_cache_background_update on;`);

@@ -1,7 +1,8 @@
+import type { Handle } from "../handle";
 import type { Route } from "./+types/not-found";
 
-// One document for every address that has no page, which HTTP has no word for: scanners cost no render.
-export const handle = { renderOnce: true };
+// All unknown paths share one cache entry, so scanners cause no renders.
+export const handle = { cacheKey: "/404" } satisfies Handle;
 
 export const headers: Route.HeadersFunction = () => ({
   "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",

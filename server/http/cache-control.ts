@@ -1,8 +1,10 @@
-/** For how many seconds a shared cache may use a response, and then go on using it while it gets a new one. */
+import { parseGroups } from "./cache-groups.ts";
+
+/** In seconds: how long a shared cache may reuse a response, and then a stale one. */
 export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; staleIfError: number };
 
-/** Of RFC 9110 §15.1, those that a page gives. */
-const KEPT_STATUSES = [200, 301, 308, 404];
+/** The heuristically cacheable statuses (RFC 9110 §15.1) that a page or a resource route returns. */
+const CACHEABLE_STATUSES = [200, 301, 308, 404];
 const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate"];
 
 /** Whether `Cache-Control` lets a shared cache store a response that is cacheable at all (RFC 9111 §3). */
@@ -11,7 +13,7 @@ export function isForSharedCaches(cacheControl: string) {
   return !directives.has("no-store") && directives.get("private") !== "";
 }
 
-/** What `Cache-Control` allows a shared cache (RFC 9111 §5.2.2.10, RFC 5861); nothing without a valid `s-maxage`. */
+/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2.10, RFC 5861). Returns undefined without a valid `s-maxage`. */
 export function parseSharedLifetime(cacheControl: string): SharedLifetime | undefined {
   const directives = parseDirectives(cacheControl);
   const secondsOf = (name: string) => (/^\d+$/.test(directives.get(name) ?? "") ? Number(directives.get(name)) : 0);
@@ -24,13 +26,14 @@ export function parseSharedLifetime(cacheControl: string): SharedLifetime | unde
   };
 }
 
-/** Why a response is one client's only, or says nothing of the next request. */
-export function findObstacle({ status, headers }: Response) {
-  const [vary, cacheControl] = [headers.get("Vary"), headers.get("Cache-Control")];
-  if (!KEPT_STATUSES.includes(status)) return `status ${status}`;
+/** Returns the reason a response to an anonymous request isn't cacheable, if there is one. */
+export function findUncacheableReason(status: number, headers: Headers) {
+  const [vary, cacheControl] = [headers.get("Vary"), headers.get("Cache-Control") ?? ""];
+  if (!CACHEABLE_STATUSES.includes(status)) return `status ${status}`;
   if (headers.has("Set-Cookie")) return "Set-Cookie";
   if (vary !== null && vary.toLowerCase() !== "accept-encoding") return `Vary: ${vary}`;
-  if (/\b(private|no-store|no-cache)\b/i.test(cacheControl ?? "")) return `Cache-Control: ${cacheControl}`;
+  if (!parseSharedLifetime(cacheControl)) return `Cache-Control: ${cacheControl}`;
+  if (!parseGroups(headers.get("Cache-Groups"))) return `Cache-Groups: ${headers.get("Cache-Groups")}`;
   return undefined;
 }
 

@@ -5,6 +5,13 @@ import Negotiator from "negotiator";
 
 export type ContentCoding = "br" | "gzip" | "identity";
 
+const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
+
+/** Whether a media type is text, which gets smaller. */
+export function isCompressible(contentType: string) {
+  return COMPRESSIBLE_TYPE.test(contentType);
+}
+
 /** Best first: a client that accepts several equally gets the smallest. */
 export const CONTENT_CODINGS: ContentCoding[] = ["br", "gzip", "identity"];
 

@@ -1,40 +1,55 @@
-/** Takes out of a query, like `?a=1`, the parameters that don't count. */
+import { parseDictionary } from "structured-headers";
+
+/** Removes the parameters that make no difference from a query like `?a=1`. */
 export type QueryFilter = (query: string) => string;
 
-const MEMBER = /^(key-order|params|except)(?:=(?:\?([01])|\(([^()]*)\)))?$/;
-
 /**
- * What `No-Vary-Search` says of a page's query: which parameters make no difference to the response. All of them count
- * without the header, or where it isn't well-formed (draft-ietf-httpbis-no-vary-search §3 and §4), and those that are
- * named do in any case.
+ * Creates the filter that `No-Vary-Search` describes (draft-ietf-httpbis-no-vary-search-10 §3). Chromium 156 only supports
+ * the earlier grammar, where `params` may be a boolean, so both are accepted. Without the header, or if it is malformed,
+ * every parameter makes a difference. Those of `alwaysKept` do in any case.
  */
-export function createQueryFilter(noVarySearch: string | null, alwaysCounting: string[] = []): QueryFilter {
-  const all: QueryFilter = (query) => query;
-  const members = noVarySearch?.split(",").map((member) => MEMBER.exec(member.trim())) ?? [null];
-  if (members.includes(null)) return all;
-  const read = (name: string) => {
-    const member = members.find((member) => member?.[1] === name);
-    const [, , flag, list] = member ?? [];
-    return {
-      isSet: member !== undefined && flag !== "0",
-      names: list?.match(/"[^"]*"/g)?.map((name) => name.slice(1, -1)),
-    };
-  };
-  const [params, except, keyOrder] = [read("params"), read("except"), read("key-order")];
-  if (!params.isSet && !keyOrder.isSet) return all;
-  const counts = (name: string) => {
-    if (!params.isSet || alwaysCounting.includes(name)) return true;
-    return params.names ? !params.names.includes(name) : (except.names?.includes(name) ?? false);
+export function createQueryFilter(noVarySearch: string | null, alwaysKept: string[] = []): QueryFilter {
+  const { params, except, keyOrder } = parse(noVarySearch ?? "");
+  if (!params && !except && !keyOrder) return (query) => query;
+  const isKept = (name: string) => {
+    if (alwaysKept.includes(name)) return true;
+    return except ? except.includes(name) : !params?.includes(name);
   };
   return (query) => {
-    // As the client wrote them: another spelling of the same is another address, which costs a render, and no more.
+    // Names and values stay as the client wrote them: another spelling has a cache entry of its own.
     const pairs = query
       .slice(1)
       .split("&")
-      .filter((pair) => pair !== "" && counts(nameOf(pair)));
-    if (keyOrder.isSet) pairs.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) > nameOf(b))));
+      .filter((pair) => pair !== "" && isKept(nameOf(pair)));
+    if (keyOrder) pairs.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) > nameOf(b))));
     return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
   };
+}
+
+/** Parses the header. `except` is the list of the only names that make a difference. */
+function parse(noVarySearch: string): { params?: string[]; except?: string[]; keyOrder?: boolean } {
+  try {
+    const members = parseDictionary(noVarySearch);
+    const [params, except, keyOrder] = ["params", "except", "key-order"].map((key) => toValue(members.get(key)?.[0]));
+    if (Array.isArray(params) && except !== undefined) return {};
+    if (keyOrder !== undefined && typeof keyOrder !== "boolean") return {};
+    if (except !== undefined && !Array.isArray(except)) return {};
+    return {
+      ...(Array.isArray(params) && { params }),
+      ...((params === true || (except && params !== false)) && { except: except ?? [] }),
+      ...(keyOrder && { keyOrder }),
+    };
+  } catch {
+    return {};
+  }
+}
+
+/** A boolean or a list of strings. Throws for any other type. */
+function toValue(value: unknown): string[] | boolean | undefined {
+  if (value === undefined || typeof value === "boolean") return value;
+  const names = (value as unknown[][]).map(([name]) => name);
+  if (names.every((name) => typeof name === "string")) return names;
+  throw new TypeError("no list of strings");
 }
 
 /** The name of a parameter like `a=1`, decoded. */

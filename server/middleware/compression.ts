@@ -1,12 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
-import { compressOnce, createEncoder, negotiateContentCoding } from "../http/content-coding.ts";
+import { compressOnce, createEncoder, isCompressible, negotiateContentCoding } from "../http/content-coding.ts";
 import type { Limits } from "../limits.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
-const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
@@ -114,7 +113,7 @@ function chooseCoding(req: Request, res: Response, length = Number(res.get("Cont
     return "identity"; // Events are short, and an encoder would last as long as the stream.
   }
   // A 304 doesn't tell its type.
-  if (!COMPRESSIBLE_TYPE.test(type) && res.statusCode !== 304) return "identity";
+  if (!isCompressible(type) && res.statusCode !== 304) return "identity";
   res.vary("Accept-Encoding");
   const isFinal = [204, 206, 304].includes(res.statusCode) || res.hasHeader("Content-Encoding");
   if (length < MIN_BYTES || isFinal || NO_TRANSFORM.test(res.get("Cache-Control") ?? "")) return "identity";

@@ -11,7 +11,7 @@ export const FILE_ROUTE = "file";
 /** Every `http.route` that there is. */
 export const HTTP_ROUTES = new Set([FILE_ROUTE, ...routes.map(({ pattern }) => pattern)]);
 
-/** Finds the route of a request, and rejects a method that a file, a kept page or a resource route doesn't allow. */
+/** Finds the route of a request, and rejects a method that a file, a cached page or a resource route doesn't allow. */
 export function matchRoute(files: ClientFiles): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;
@@ -25,11 +25,11 @@ export function matchRoute(files: ClientFiles): Middleware {
     const { method = "" } = req;
     // A resource route's loader gets OPTIONS and the like, too; of other pages React Router decides it.
     const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
-    const isDecidedLater = route && !route.isRenderedOnce && !route.kept && !route.isResource;
+    const isDecidedLater = route && !route.cacheRule && !route.isResource;
     // Fetch's Request, which a page gets, has no method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
     // React Router would see another path than was matched.
-    if (!isFile && !isKeptByUrl(path) && !route?.isRenderedOnce) return next(createHttpError(404));
+    if (!isFile && !isKeptByUrl(path) && route?.cacheKey === undefined) return next(createHttpError(404));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };
 }

@@ -5,12 +5,12 @@ import type { RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
-import { renderContext, signalContext } from "../../app/context.ts";
+import { cacheContext, renderContext, signalContext } from "../../app/context.ts";
+import type { RenderOptions } from "../cache/render-anonymously.ts";
 import { contentSecurityPolicy, POLICY_HEADER } from "../http/content-security-policy.ts";
 import type { AddedHeaders } from "../http/security-headers.ts";
 import { limitRate } from "../limit-rate.ts";
 import { build, routes } from "../pages/build.ts";
-import type { RenderOptions } from "../pages/render-page.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 import { setDefaultHeaders } from "./default-headers.ts";
 import { toLogFields } from "./log-fields.ts";
@@ -39,7 +39,7 @@ type Options = RenderOptions & {
 };
 
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render({ log, shutdown, setContext, origin, recordPart }: Options): RequestHandler {
+export function render({ log, shutdown, cache, setContext, origin, recordPart }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each request listens.
   const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
   const policies = new Map<string | undefined, string>(routes.map((route) => [route.id, toPolicy(route.addedHeaders)]));
@@ -59,11 +59,13 @@ export function render({ log, shutdown, setContext, origin, recordPart }: Option
         record: (part, seconds) => recordPart(part, httpRoute, seconds),
       });
       context.set(signalContext, createSignal(res, shutdown));
+      context.set(cacheContext, cache);
       setContext(context);
       return context;
     },
   });
   return (req, res, next) => {
+    if (res.headersSent) return; // The body has been rejected.
     const { route } = res.locals;
     const nonce = randomUUID(); // From a buffer: fresh random bytes take 3 % of a render.
     const policy = policies.get(route?.id) ?? toPolicy({});

@@ -30,7 +30,7 @@ function nameException({ err, ...fields }: Record<string, unknown>) {
   return { ...fields, "exception.type": type, "exception.message": message, "exception.stacktrace": inspect(err) };
 }
 
-/** As pino's `isoTime`, formatted once per millisecond: for each line it is a tenth of what a kept page costs. */
+/** As pino's `isoTime`, formatted once per millisecond: for each line it is a tenth of the CPU time of a cached page. */
 function createTimestamp() {
   let time = 0;
   let field = "";

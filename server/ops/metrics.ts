@@ -8,7 +8,7 @@ export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unkn
 
 /** Those that OpenTelemetry's HTTP conventions know; any other is `_OTHER`. */
 const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
-/** Those of the conventions from 5 ms on. A kept page takes less than 0.1 ms. */
+/** Those of the conventions from 5 ms on. A cached page takes less than 0.1 ms. */
 const BUCKETS_SECONDS = [
   ...[0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025],
   ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
@@ -38,7 +38,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
   });
   const lookups = new Counter({
     name: "page_cache_requests_total",
-    help: "Requests for cached pages: of those in memory, fresh (hit) or stale, and of those not in memory (miss).",
+    help: "Requests for cached routes: a fresh cache entry (hit), a stale one, or none (miss).",
     labelNames: ["result", "http_route"],
     registers,
   });
@@ -103,10 +103,14 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       for (const [setting, read] of usage) this.set({ setting }, read());
     },
   });
-  let stored = { pages: 0, bytes: 0 };
+  let stored = { entries: 0, bytes: 0 };
+  let isChannelConnected = false;
   usage.set("PAGE_CACHE_MAX_BYTES", () => stored.bytes);
-  readGauge("page_cache_pages", "Pages in memory.", () => stored.pages);
-  readGauge("page_cache_bytes", "What they take, in bytes.", () => stored.bytes);
+  readGauge("page_cache_entries", "Cache entries.", () => stored.entries);
+  readGauge("page_cache_bytes", "Memory of the cache entries, in bytes.", () => stored.bytes);
+  readGauge("page_cache_channel_connected", "1 if invalidations of other processes arrive.", () =>
+    Number(isChannelConnected),
+  );
 
   return {
     registry,
@@ -130,18 +134,24 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "Requests that the parser rejected, by the status sent.",
     ),
     recordLookup: (result: string, route: string) => lookups.inc({ result, http_route: route }),
-    recordEviction: count(
-      "page_cache_evictions_total",
-      "Cached pages that were removed because others needed the memory.",
-    ),
+    recordEviction: count("page_cache_evictions_total", "Cache entries removed because others needed the memory."),
     recordRender: countBy(
       "result",
-      ["kept", "not_kept", "failed"],
+      ["stored", "not_cacheable", "invalidated", "failed"],
       "page_cache_renders_total",
-      "Renders of pages to keep, and what came of them.",
+      "Renders for the cache, by result. An invalidated one is repeated.",
     ),
-    recordStored(pages: number, bytes: number) {
-      stored = { pages, bytes };
+    recordStored(entries: number, bytes: number) {
+      stored = { entries, bytes };
+    },
+    recordInvalidation: countBy(
+      "source",
+      ["local", "received"],
+      "page_cache_invalidations_total",
+      "Invalidations, by where they came from: this process, or another over the cache channel.",
+    ),
+    setChannelConnected(isConnected: boolean) {
+      isChannelConnected = isConnected;
     },
     recordUpgrade: count(
       "http_upgrade_requests_total",

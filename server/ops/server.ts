@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { type CacheControls, isFromOperator, purge } from "./cache.ts";
 
 /** For a client to send its request, and to go on reading the response. */
 const TIMEOUT_MS = 5000;
@@ -12,8 +13,17 @@ export function createOpsServer() {
   return createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }).setTimeout(TIMEOUT_MS);
 }
 
-/** Probes and metrics. It looks at nothing but the path, and responds until the process ends. */
-export function handleOps(registry: Registry, isReady: () => Promise<boolean>, log: Logger): RequestListener {
+type Options = {
+  registry: Registry;
+  isReady: () => Promise<boolean>;
+  cache: CacheControls;
+  /** The host name that the port listens on. */
+  host: string | undefined;
+  log: Logger;
+};
+
+/** Probes, metrics and the cache. It responds until the process ends. */
+export function handleOps({ registry, isReady, cache, host, log }: Options): RequestListener {
   let metrics: Promise<string> | undefined;
   const renderMetrics = () => {
     if (!metrics) {
@@ -25,7 +35,8 @@ export function handleOps(registry: Registry, isReady: () => Promise<boolean>, l
     return metrics;
   };
   return async (req, res) => {
-    switch (req.url?.replace(/\?.*/s, "")) {
+    const [path, query] = (req.url ?? "").split("?", 2);
+    switch (path) {
       case "/livez":
         return send(res, 200, "ok\n");
       case "/readyz":
@@ -37,13 +48,23 @@ export function handleOps(registry: Registry, isReady: () => Promise<boolean>, l
           log.error({ err }, "metrics failed");
           return send(res, 500, "metrics failed\n");
         }
+      case "/cache":
+        if (!isFromOperator(req, host)) return send(res, 403, "forbidden\n");
+        return send(res, 200, `${JSON.stringify(cache.entries.describe(), null, 2)}\n`, "application/json");
+      case "/cache/invalidate": {
+        if (!isFromOperator(req, host)) return send(res, 403, "forbidden\n");
+        if (req.method !== "POST") return send(res, 405, "method not allowed\n", undefined, { Allow: "POST" });
+        const removed = await purge(cache, new URLSearchParams(query));
+        if (removed === undefined) return send(res, 400, "?group=NAME or ?path=PATH is missing\n");
+        return send(res, 200, `${removed} cache entries invalidated in this process\n`);
+      }
       default:
         return send(res, 404, "not found\n");
     }
   };
 }
 
-function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8") {
-  const headers = { "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8", added = {}) {
+  const headers = { ...added, "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
   res.writeHead(status, headers).end(body);
 }

@@ -1,26 +1,14 @@
 import { posix } from "node:path";
 import type { RouteObject, ServerBuild } from "react-router";
-import { parseSharedLifetime, type SharedLifetime } from "../http/cache-control.ts";
-import { createQueryFilter, type QueryFilter } from "../http/no-vary-search.ts";
+import type { Handle } from "../../app/handle.ts";
 import type { AddedHeaders } from "../http/security-headers.ts";
+import { type CacheRule, createCacheRule } from "./cache-rule.ts";
 
 export type Routes = ServerBuild["routes"];
-type ServerBuildModule = NonNullable<Routes[string]>["module"];
 
 export const READ_METHODS = ["GET", "HEAD"];
 /** Those that React Router hands to an action. */
 export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
-
-/** How a route's pages are kept, as it says in its `headers`, by `s-maxage` in `Cache-Control`. */
-export type KeepingRule = {
-  routeId: string;
-  cacheControl: string;
-  lifetime: SharedLifetime;
-  /** Leaves the parameters of the query that make a difference (`No-Vary-Search`). */
-  filterQuery: QueryFilter;
-  /** The same for the page's data, of which React Router asks for some routes at a time. */
-  filterDataQuery: QueryFilter;
-};
 
 /** What the server has to know of a route. */
 export type RouteEntry = {
@@ -29,11 +17,9 @@ export type RouteEntry = {
   pattern: string;
   /** Whether its path, or that of a route around it, matches in the case of the pattern only. */
   isCaseSensitive: boolean;
-  /** Whether one document, rendered at start, is sent to every request for it. */
-  isRenderedOnce: boolean;
-  kept: KeepingRule | undefined;
-  /** Whether all its addresses show the same: a splat does without a loader, as the not-found page. */
-  hasOneDocument: boolean;
+  cacheRule: CacheRule | undefined;
+  /** The path that is rendered and cached for every path that the route matches, if it sets one. */
+  cacheKey: string | undefined;
   /** Whether it, or a route around it, takes part in requests for data. */
   hasData: boolean;
   /** Whether it has no component: its loader and action respond themselves. */
@@ -45,8 +31,6 @@ export type RouteEntry = {
   /** What it and the routes around it add to the security headers (`handle.securityHeaders`). */
   addedHeaders: AddedHeaders;
 };
-
-type Handle = { renderOnce?: boolean; maxBodyBytes?: number; securityHeaders?: AddedHeaders };
 
 export function isDynamic(pattern: string) {
   return /[:*?]/.test(pattern);
@@ -66,11 +50,10 @@ export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
       id,
       pattern,
       isCaseSensitive: Boolean(caseSensitive || parent?.isCaseSensitive),
-      isRenderedOnce: handle?.renderOnce === true,
-      // A resource route has no component, and React Router doesn't use its `headers`.
-      kept: module.default ? toKeepingRule(id, module.headers) : undefined,
-      hasOneDocument: !pattern.includes(":") && !(pattern.includes("*") && module.loader),
-      hasData: Boolean(parent?.hasData || module.loader || module.action),
+      cacheRule: isReadable ? createCacheRule(module.headers, handle?.cacheKey) : undefined,
+      cacheKey: handle?.cacheKey,
+      // After an edit, Vite's client requests the data of every page.
+      hasData: Boolean(parent?.hasData || module.loader || module.action) || import.meta.env.MODE === "development",
       isResource,
       methods: [...(isReadable ? READ_METHODS : []), ...(hasAction ? ACTION_METHODS : [])],
       maxBodyBytes: handle?.maxBodyBytes ?? parent?.maxBodyBytes,
@@ -89,21 +72,4 @@ function joinHeaders(outer: AddedHeaders = {}, inner: AddedHeaders = {}) {
     if (name in outer && name in inner) joined[name] = outer[name] + separator + inner[name];
   }
   return joined;
-}
-
-/** Of headers that take arguments nothing is known before a render: such a page is rendered for each request. */
-function toKeepingRule(routeId: string, said: ServerBuildModule["headers"]): KeepingRule | undefined {
-  if (typeof said === "function" && said.length > 0) return undefined;
-  const headers = new Headers(typeof said === "function" ? (said as () => HeadersInit)() : said);
-  const cacheControl = headers.get("Cache-Control") ?? "";
-  const lifetime = parseSharedLifetime(cacheControl);
-  if (!lifetime) return undefined;
-  const noVarySearch = headers.get("No-Vary-Search");
-  return {
-    routeId,
-    cacheControl,
-    lifetime,
-    filterQuery: createQueryFilter(noVarySearch),
-    filterDataQuery: createQueryFilter(noVarySearch, ["_routes"]),
-  };
 }

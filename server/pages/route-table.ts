@@ -47,7 +47,7 @@ export function createRouteTable(manifest: Routes) {
   const findPage = (path: string): Match | undefined => {
     const found = remembered.get(path);
     if (found) return found;
-    const unknown = splat && { route: splat, canonicalPath: path };
+    const unknown = splat && { route: splat, canonicalPath: splat.cacheKey ?? path };
     if (!isKeptByUrl(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
@@ -75,7 +75,8 @@ export function createRouteTable(manifest: Routes) {
  * One spelling of all paths that match a route with the same parameters: without slashes at the end, with its literal
  * segments in the case of the pattern, and encoded as browsers do.
  */
-function toCanonicalPath(path: string, { pattern, isCaseSensitive }: RouteEntry) {
+function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: RouteEntry) {
+  if (cacheKey !== undefined) return cacheKey;
   let end = path.length;
   while (path[end - 1] === "/") end -= 1;
   const segments = path.slice(0, end).split("/").slice(1);
@@ -95,8 +96,8 @@ function toCanonicalPath(path: string, { pattern, isCaseSensitive }: RouteEntry)
 
 /** The same route, asked for data. */
 function toDataEntry(page: RouteEntry): RouteEntry {
-  const kept = page.kept && { ...page.kept, filterQuery: page.kept.filterDataQuery };
-  return { ...page, isRenderedOnce: false, isResource: false, kept };
+  const cacheRule = page.cacheRule && { ...page.cacheRule, filterQuery: page.cacheRule.filterDataQuery };
+  return { ...page, isResource: false, cacheRule };
 }
 
 /** In lower case: routes match in any case unless they say otherwise. */

@@ -8,31 +8,42 @@ type Options = { env?: Record<string, string>; cachesPages?: boolean };
 
 /** Loads the application of a build, to be handled without a port, what it logs, and what it measures. */
 export async function loadApp(folder: string, { env = {}, cachesPages = true }: Options = {}) {
-  const { createApp } = (await import(`${folder}/build/server/app.js`)) as typeof App;
+  const { createApp, createCache } = (await import(`${folder}/build/server/app.js`)) as typeof App;
   const parsed = parseSettings(ServerSettingsSchema, env);
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: { level: number; msg: string; file?: string }[] = [];
   const renders: string[] = [];
   const parts: Part[] = [];
-  const stored = { pages: 0, bytes: 0 };
+  const stored = { entries: 0, bytes: 0 };
+  const limits = createLimits(parsed.settings);
+  const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
+  const cache = createCache({
+    maxBytes: limits.PAGE_CACHE_MAX_BYTES,
+    log,
+    metrics: {
+      recordLookup() {},
+      recordEviction() {},
+      recordInvalidation() {},
+      setChannelConnected() {},
+      recordStored: (entries, bytes) => Object.assign(stored, { entries, bytes }),
+    },
+  });
   const app = await createApp({
     settings: parsed.settings,
-    limits: createLimits(parsed.settings),
-    log: pino({}, { write: (line) => lines.push(JSON.parse(line)) }),
+    limits,
+    log,
+    cache,
     metrics: {
       recordRequest() {},
-      recordLookup() {},
       recordPart: (...part) => parts.push(part),
       recordRender: (result) => renders.push(result),
-      recordEviction() {},
       recordShed() {},
       measureUsage() {},
-      recordStored: (pages, bytes) => Object.assign(stored, { pages, bytes }),
     },
     shutdown: new AbortController().signal,
     setContext() {},
     clientFolder: `${folder}/build/client`,
     cachesPages,
   });
-  return { app, lines, renders, parts, stored };
+  return { app, cache, lines, renders, parts, stored };
 }

@@ -1,6 +1,7 @@
-// What a page's headers say of keeping it: Cache-Control (RFC 9111, RFC 5861) and No-Vary-Search.
+// The headers that the cache follows: Cache-Control (RFC 9111, RFC 5861), No-Vary-Search and Cache-Groups (RFC 9875).
 import { expect, test } from "vitest";
 import { isForSharedCaches, parseSharedLifetime } from "../server/http/cache-control.ts";
+import { parseGroups } from "../server/http/cache-groups.ts";
 import { createQueryFilter } from "../server/http/no-vary-search.ts";
 
 test.each([
@@ -49,13 +50,31 @@ test.each([
   ['key-order, params=("c")', "?b=1&c=3&a=2", "?a=2&b=1"],
   ['params, except=("a b")', "?a+b=1&a=2", "?a+b=1"],
   ["params", "", ""],
-  ['except=("a")', "?b=1", "?b=1"],
+  ['except=("a")', "?b=1&a=2", "?a=2"],
+  ["except=()", "?b=1", ""],
+  ['key-order, except=("b" "a")', "?b=1&c=3&a=2", "?a=2&b=1"],
+  ['params=("a"), except=("b")', "?b=1&a=2", "?b=1&a=2"],
+  ['except="a"', "?b=1", "?b=1"],
+  ["params=(a)", "?b=1", "?b=1"],
   ["params=a", "?b=1", "?b=1"],
-  ["params, other", "?b=1", "?b=1"],
+  ["params, other", "?b=1", ""],
+  ["params, Other", "?b=1", "?b=1"],
 ])("No-Vary-Search %j leaves of %s: %s", (noVarySearch, query, counting) => {
   expect(createQueryFilter(noVarySearch)(query)).toBe(counting);
 });
 
 test("a parameter that always counts is left", () => {
   expect(createQueryFilter("params", ["_routes"])("?_routes=root&a=1")).toBe("?_routes=root");
+});
+
+test.each([
+  [null, []],
+  ['"events"', ["events"]],
+  ['"events", "event-17"', ["events", "event-17"]],
+  ['"a \\"b\\"";x=1', ['a "b"']],
+  ["events", undefined],
+  ['"events', undefined],
+  ["1", undefined],
+])("Cache-Groups: %s", (value, groups) => {
+  expect(parseGroups(value)).toEqual(groups);
 });

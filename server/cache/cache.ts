@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { Logger } from "pino";
+import * as v from "valibot";
+import { findRoute } from "../pages/build.ts";
+import { toPagePath } from "../pages/route-table.ts";
+import { createEntries, type EntriesMetrics, type Invalidation } from "./entries.ts";
+
+/** Carries messages between the processes of a deployment (docs/caching.md). */
+export type CacheChannel = {
+  /** Sends a message to all processes. Rejects if it can't. */
+  publish: (message: string) => Promise<unknown>;
+  /** Registers a function for the messages of all processes, and one for whether they arrive at all. */
+  subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
+};
+
+const MessageSchema = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({
+    from: v.string(),
+    groups: v.array(v.string()),
+    paths: v.array(v.string()),
+    everyGroup: v.optional(v.boolean(), false),
+  }),
+);
+
+const RETRY_INTERVAL_MS = 1000;
+
+export type InvalidationSource = "local" | "received";
+
+export type CacheMetrics = EntriesMetrics & {
+  recordInvalidation: (source: InvalidationSource) => void;
+  setChannelConnected: (isConnected: boolean) => void;
+};
+
+type Options = { maxBytes: number; log: Logger; metrics: CacheMetrics };
+
+/** The page cache of this process, whose entries every process of the deployment can invalidate. */
+export function createCache({ maxBytes, log, metrics }: Options) {
+  const entries = createEntries(maxBytes, metrics);
+  const processId = randomUUID();
+  let channel: CacheChannel | undefined;
+  let isRetrying = false;
+
+  const send = async (invalidation: Invalidation) =>
+    channel?.publish(JSON.stringify({ from: processId, ...invalidation }));
+
+  /** If messages were lost, the other processes invalidate every group once the channel works again. */
+  async function retry() {
+    isRetrying = true;
+    while (isRetrying) {
+      await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
+      isRetrying = await send({ groups: [], paths: [], everyGroup: true }).then(
+        () => false,
+        () => true,
+      );
+    }
+  }
+
+  return {
+    entries,
+    /**
+     * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes effect
+     * at once. Resolves with the number of entries removed here, once the other processes have been notified or can't be.
+     */
+    async invalidate(groups: string[], paths: string[] = []) {
+      const matches = paths.map(findRoute).filter((match) => match?.route.cacheRule);
+      const invalidation = { groups, paths: matches.map((match) => toPagePath(match?.canonicalPath ?? "")) };
+      if (groups.length + invalidation.paths.length === 0) return 0;
+      metrics.recordInvalidation("local");
+      const removed = entries.invalidate(invalidation);
+      await send(invalidation).catch((err) => {
+        if (isRetrying) return;
+        log.warn({ err }, "cache invalidation not published");
+        retry();
+      });
+      return removed;
+    },
+    /** Connects this process with the others. */
+    connect(opened: CacheChannel) {
+      channel = opened;
+      let wasConnected: boolean | undefined;
+      const onConnection = (isConnected: boolean) => {
+        if (isConnected === wasConnected) return;
+        if (!isConnected) log.warn("cache channel disconnected: responses with cache groups are revalidated after 1 s");
+        else if (wasConnected === false) log.info("cache channel connected");
+        wasConnected = isConnected;
+        entries.setConnected(isConnected);
+        metrics.setChannelConnected(isConnected);
+      };
+      entries.setConnected(false);
+      metrics.setChannelConnected(false);
+      opened.subscribe((text) => {
+        const { success, output } = v.safeParse(MessageSchema, text);
+        if (!success) return log.warn({ message: text }, "cache channel: message not understood");
+        if (output.from === processId) return;
+        metrics.recordInvalidation("received");
+        entries.invalidate(output);
+      }, onConnection);
+    },
+  };
+}
+
+export type Cache = ReturnType<typeof createCache>;

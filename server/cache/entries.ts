@@ -1,0 +1,137 @@
+import { LRUCache } from "lru-cache";
+import type { SharedLifetime } from "../http/cache-control.ts";
+import type { Bodies, StoredResponse } from "../http/stored-response.ts";
+import { toPagePath } from "../pages/route-table.ts";
+
+export type CacheEntry = {
+  response: StoredResponse;
+  bodies: Bodies;
+  lifetime: SharedLifetime;
+  /** The cache groups of the response (RFC 9875 §2). */
+  groups: string[];
+  /** The pattern of its route. */
+  route: string;
+  /** On the clock of `performance.now()`. */
+  renderedAt: number;
+};
+
+export type CacheResult = "hit" | "stale" | "miss";
+
+export type EntriesMetrics = {
+  recordLookup: (result: CacheResult, route: string) => void;
+  recordStored: (entries: number, bytes: number) => void;
+  recordEviction: () => void;
+};
+
+/** What to invalidate: cache groups, pages with their data by canonical path, or all entries that are in a group. */
+export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
+
+/** Entries with status 404 share this part of the memory, so that requests for missing pages evict no other entry. */
+const NOT_FOUND_SHARE = 1 / 8;
+/** The memory of an entry beside its bodies and its cache key: header lists, the maps. */
+const ENTRY_BYTES = 4096;
+/** While invalidations of other processes may be lost, an entry with groups is fresh for this long, in seconds. */
+const DISCONNECTED_LIFETIME = 1;
+
+/** The cache entries by cache key, within a number of bytes. The least recently used are evicted first. */
+export function createEntries(maxBytes: number, { recordLookup, recordStored, recordEviction }: EntriesMetrics) {
+  const createStore = (share: number) =>
+    new LRUCache<string, CacheEntry>({
+      maxSize: Math.ceil(maxBytes * share),
+      sizeCalculation: (entry, key) => ENTRY_BYTES + key.length + countBytes(entry),
+      dispose: (_entry, _key, reason) => reason === "evict" && recordEviction(),
+    });
+  const found = createStore(1 - NOT_FOUND_SHARE);
+  const notFound = createStore(NOT_FOUND_SHARE);
+  const lookups = new Map<string, Record<CacheResult, number>>();
+  const watches = new Set<Invalidation[]>();
+  let isConnected = true;
+
+  const report = () => recordStored(found.size + notFound.size, found.calculatedSize + notFound.calculatedSize);
+
+  function remove(key: string) {
+    found.delete(key);
+    notFound.delete(key);
+    report();
+  }
+
+  function invalidate(invalidation: Invalidation) {
+    for (const missed of watches) missed.push(invalidation);
+    const matches = createMatcher(invalidation);
+    const count = found.size + notFound.size;
+    for (const entries of [found, notFound]) {
+      for (const [key, entry] of entries.entries()) if (matches(key, entry)) entries.delete(key);
+    }
+    report();
+    return count - found.size - notFound.size;
+  }
+
+  return {
+    find: (key: string) => found.get(key) ?? notFound.get(key),
+    remove,
+    invalidate,
+    /** Collects the invalidations from now on, until the entry that is being rendered is stored. */
+    watch() {
+      const missed: Invalidation[] = [];
+      watches.add(missed);
+      return missed;
+    },
+    unwatch: (missed: Invalidation[]) => watches.delete(missed),
+    /** Stores an entry, and returns true, unless one of the missed invalidations is for it. */
+    store(key: string, entry: CacheEntry, missed: Invalidation[]) {
+      if (missed.some((invalidation) => createMatcher(invalidation)(key, entry))) return false;
+      const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
+      others.delete(key);
+      entries.set(key, entry);
+      report();
+      return true;
+    },
+    lifetimeOf({ lifetime, groups }: CacheEntry): SharedLifetime {
+      if (isConnected || groups.length === 0) return lifetime;
+      return { ...lifetime, fresh: Math.min(lifetime.fresh, DISCONNECTED_LIFETIME), staleWhileRevalidate: 0 };
+    },
+    /** Sets whether the invalidations of other processes arrive. Those in between were lost. */
+    setConnected(connected: boolean) {
+      isConnected = connected;
+      if (connected) invalidate({ groups: [], paths: [], everyGroup: true });
+    },
+    recordLookup(result: CacheResult, route: string) {
+      recordLookup(result, route);
+      const counts = lookups.get(route) ?? { hit: 0, stale: 0, miss: 0 };
+      counts[result] += 1;
+      lookups.set(route, counts);
+    },
+    /** Lists each route's entries: their number, bytes, the age of the oldest in seconds, and the lookups since the start. */
+    describe() {
+      return [...lookups].map(([route, counts]) => {
+        const entries = [found, notFound].flatMap((list) =>
+          [...list.values()].filter((entry) => entry.route === route),
+        );
+        const oldest = Math.min(...entries.map(({ renderedAt }) => renderedAt));
+        const lookupCount = counts.hit + counts.stale + counts.miss;
+        return {
+          route,
+          entries: entries.length,
+          bytes: entries.reduce((sum, entry) => sum + countBytes(entry), 0),
+          ...(entries.length > 0 && { oldestSeconds: Math.floor((performance.now() - oldest) / 1000) }),
+          ...counts,
+          hitRate: lookupCount === 0 ? 0 : Number(((counts.hit + counts.stale) / lookupCount).toFixed(3)),
+        };
+      });
+    },
+  };
+}
+
+export type CacheEntries = ReturnType<typeof createEntries>;
+
+function countBytes({ bodies }: CacheEntry) {
+  return Object.values(bodies).reduce((sum, { length }) => sum + length, 0);
+}
+
+function createMatcher({ groups, paths, everyGroup = false }: Invalidation) {
+  const [groupSet, pathSet] = [new Set(groups), new Set(paths)];
+  return (key: string, entry: CacheEntry) =>
+    (everyGroup && entry.groups.length > 0) ||
+    entry.groups.some((group) => groupSet.has(group)) ||
+    (pathSet.size > 0 && pathSet.has(toPagePath(key.replace(/\?.*/s, ""))));
+}

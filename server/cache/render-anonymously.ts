@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { createRequestHandler, RouterContextProvider } from "react-router";
+import { type Cache as CacheContext, cacheContext, type RenderPart, renderContext } from "../../app/context.ts";
+import { findUncacheableReason } from "../http/cache-control.ts";
+import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../http/content-security-policy.ts";
+import { extendSecurityHeaders } from "../http/security-headers.ts";
+import { mergeHeaders } from "../http/stored-response.ts";
+import { build } from "../pages/build.ts";
+import type { RouteEntry } from "../pages/route-entry.ts";
+import { prioritizeContent } from "./prioritize-content.ts";
+
+/** A response of a cached route, the same for all clients. */
+export type AnonymousResponse = {
+  status: number;
+  contentType: string | undefined;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Whether a loader or middleware has read the request's headers. The request has none. */
+  readsHeaders: boolean;
+  /** The reason it isn't cacheable, if there is one. */
+  uncacheableReason: string | undefined;
+};
+
+/** They belong to one message, or the cache sets them from the content. */
+const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cookie", "vary"];
+
+/** All requests for a cache key wait for its render. */
+const RENDER_TIMEOUT_MS = 10_000;
+const TIMED_OUT = new DOMException("The render has timed out", "TimeoutError");
+
+/** The origin of `request.url` if the operator sets none. */
+const DEFAULT_ORIGIN = "http://localhost";
+
+export type RenderOptions = {
+  /** The site's public origin, if the operator sets it. */
+  origin: string | undefined;
+  cache: CacheContext;
+  /** Sets what loaders find in their context, beside the server's own. */
+  setContext: (context: RouterContextProvider) => void;
+  recordPart: (part: RenderPart, route: string, seconds: number) => void;
+};
+
+const handleRequest = createRequestHandler(build, import.meta.env.MODE);
+
+/**
+ * Renders a path, with its query, for a request without cookies and client headers. Rejects if anything in the page
+ * fails or it takes longer than 10 s.
+ */
+export async function renderAnonymously(
+  url: string,
+  { pattern, cacheRule, addedHeaders }: RouteEntry,
+  { origin, cache, setContext, recordPart }: RenderOptions,
+): Promise<AnonymousResponse> {
+  const errors: unknown[] = [];
+  const nonce = randomUUID();
+  const context = new RouterContextProvider();
+  context.set(renderContext, {
+    nonce,
+    isAnonymous: true,
+    origin,
+    onError: (error) => errors.push(error),
+    record: (part, seconds) => recordPart(part, pattern, seconds),
+  });
+  context.set(cacheContext, cache);
+  setContext(context);
+  // Not resolved against the origin, since "//a" is a path here.
+  const request = new Request((origin ?? DEFAULT_ORIGIN) + url);
+  const areHeadersRead = watchHeaders(request);
+  const load = async () => {
+    const response = await handleRequest(request, context);
+    return { response, body: Buffer.from(await response.arrayBuffer()) };
+  };
+  const { response, body } = await limitTime(load());
+  const { status } = response;
+  if (errors.length > 0 || status >= 500) {
+    throw new Error(`${url} can't be rendered anonymously (status ${status})`, { cause: errors[0] });
+  }
+  const headers = new Headers(cacheRule?.headers);
+  for (const [name, value] of response.headers) headers.set(name, value);
+  const contentType = headers.get("Content-Type") ?? undefined;
+  const added = addedHeaders["Content-Security-Policy"];
+  const { html, policy } = contentType?.startsWith("text/html")
+    ? replaceNonce(prioritizeContent(body.toString()), nonce, added)
+    : { html: undefined, policy: contentSecurityPolicy({ scripts: [], styles: [] }, added) };
+  return {
+    status,
+    contentType,
+    headers: mergeHeaders(
+      extendSecurityHeaders({ [POLICY_HEADER]: policy }, addedHeaders),
+      Object.fromEntries([...headers].filter(([name]) => !NOT_COPIED.includes(name))),
+    ),
+    body: html === undefined ? body : Buffer.from(html),
+    readsHeaders: areHeadersRead(),
+    uncacheableReason: findUncacheableReason(status, headers),
+  };
+}
+
+/** Rejects once the time is over. No signal: each that a Request follows takes memory until it is collected. */
+async function limitTime<T>(rendering: Promise<T>) {
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(reject, RENDER_TIMEOUT_MS, TIMED_OUT);
+  });
+  return Promise.race([rendering, timedOut]).finally(() => clearTimeout(timer));
+}
+
+/** Returns a function that returns whether the headers of a request have been read since. */
+function watchHeaders(request: Request) {
+  const { headers } = request;
+  let areRead = false;
+  const get = () => {
+    areRead = true;
+    return headers;
+  };
+  Object.defineProperty(request, "headers", { get });
+  return () => areRead;
+}

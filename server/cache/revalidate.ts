@@ -1,0 +1,133 @@
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import { parseSharedLifetime } from "../http/cache-control.ts";
+import { parseGroups } from "../http/cache-groups.ts";
+import { compress, isCompressible } from "../http/content-coding.ts";
+import { type Bodies, copyBytes, mergeHeaders, storeResponse } from "../http/stored-response.ts";
+import { limitRate } from "../limit-rate.ts";
+import { findFile, routes } from "../pages/build.ts";
+import { copyString } from "../pages/copy-string.ts";
+import { isDynamic, type RouteEntry } from "../pages/route-entry.ts";
+import type { Semaphore } from "../semaphore.ts";
+import type { CacheEntries, CacheEntry } from "./entries.ts";
+import { type AnonymousResponse, type RenderOptions, renderAnonymously } from "./render-anonymously.ts";
+import { createWarningLog } from "./warnings.ts";
+
+export type RenderResult = "stored" | "not_cacheable" | "invalidated" | "failed";
+
+export type RevalidationOptions = {
+  entries: CacheEntries;
+  /** Admits renders. */
+  requests: Semaphore;
+  securityHeaders: Record<string, string>;
+  log: Logger;
+  recordRender: (result: RenderResult) => void;
+  renderOptions: RenderOptions;
+};
+
+type Effort = "best" | "fast";
+
+/** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
+const RETRY_INTERVAL_MS = 5000;
+/** The cache keys of such renders, in bytes. */
+const MAX_FAILURES_SIZE = 256 * 1024;
+/** Lines per second. */
+const MAX_FAILURES_LOGGED = 1;
+/** A render that is invalidated before it is stored is started again this often. */
+const MAX_RENDERS = 3;
+
+/**
+ * Returns a function that renders the response for a cache key and stores it, once for all requests that come meanwhile.
+ * It resolves with undefined if the render failed or isn't cacheable, and rejects with a 503 while the server is too busy.
+ * The routes that have one cache key are rendered before it is returned.
+ */
+export async function createRevalidation(options: RevalidationOptions) {
+  const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
+  /** When the last render for a cache key stored nothing. */
+  const failures = new LRUCache<string, number>({
+    maxSize: MAX_FAILURES_SIZE,
+    sizeCalculation: (_time, { length }) => length + 100,
+  });
+  const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
+    log.error({ err, file }, "page not rendered"),
+  );
+  const logWarnings = createWarningLog(log);
+  const renders = new Map<string, Promise<CacheEntry | undefined>>();
+
+  let compressed: Promise<unknown> = Promise.resolve();
+  /** Compresses one body after the other, since each encoder takes memory. */
+  async function toBodies({ body: identity, contentType = "" }: AnonymousResponse, effort: Effort) {
+    const compressing = compressed.then(() => (isCompressible(contentType) ? compress(identity, effort) : {}));
+    compressed = compressing.catch(() => {});
+    const bodies = Object.entries({ ...(await compressing), identity });
+    return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
+  }
+
+  async function toEntry(key: string, rendered: AnonymousResponse, route: string, effort: Effort): Promise<CacheEntry> {
+    const renderedAt = performance.now();
+    const before = entries.find(key)?.bodies;
+    const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
+    const headers = mergeHeaders(securityHeaders, rendered.headers);
+    const lifetime = parseSharedLifetime(headers["cache-control"] ?? "");
+    const groups = parseGroups(headers["cache-groups"] ?? null);
+    if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
+    return { response: storeResponse({ ...rendered, headers, bodies }), bodies, lifetime, groups, route, renderedAt };
+  }
+
+  /** Returns undefined if it was invalidated as often as it was rendered. */
+  async function renderEntry(key: string, route: RouteEntry, effort: Effort) {
+    for (let count = 0; count < MAX_RENDERS; count += 1) {
+      const missed = entries.watch();
+      try {
+        const rendered = await renderAnonymously(key, route, renderOptions);
+        logWarnings(route.id, rendered);
+        if (rendered.uncacheableReason !== undefined) {
+          entries.remove(key); // A failure would leave it, to be sent while stale.
+          failures.set(key, performance.now());
+          recordRender("not_cacheable");
+          return undefined;
+        }
+        const entry = await toEntry(key, rendered, route.pattern, effort);
+        const isStored = entries.store(key, entry, missed);
+        recordRender(isStored ? "stored" : "invalidated");
+        if (isStored) return entry;
+      } finally {
+        entries.unwatch(missed);
+      }
+    }
+    return undefined;
+  }
+
+  async function render(key: string, route: RouteEntry, effort: Effort = "fast") {
+    const release = await requests.acquire();
+    try {
+      const entry = await renderEntry(key, route, effort);
+      if (entry) failures.delete(key);
+      return entry;
+    } catch (err) {
+      recordRender("failed");
+      if (!failures.has(key)) logFailure(err, findFile(route.id));
+      failures.set(key, performance.now());
+      return undefined;
+    } finally {
+      release();
+    }
+  }
+
+  // Together: while one is compressed in another thread, the next is rendered.
+  await Promise.all(
+    routes.map((route) => {
+      const path = route.cacheKey ?? route.pattern;
+      return route.cacheRule && !isDynamic(path) ? render(path, route, "best") : undefined;
+    }),
+  );
+
+  return async function revalidate(key: string, route: RouteEntry) {
+    if (performance.now() - (failures.get(key) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return undefined;
+    const rendering = renders.get(key) ?? render(copyString(key), route).finally(() => renders.delete(key));
+    renders.set(key, rendering);
+    return rendering;
+  };
+}
+
+export type Revalidate = Awaited<ReturnType<typeof createRevalidation>>;

@@ -1,0 +1,22 @@
+import type { Logger } from "pino";
+import { findFile } from "../pages/build.ts";
+import type { AnonymousResponse } from "./render-anonymously.ts";
+
+const READS_HEADERS =
+  "a loader or middleware of it, or around it, reads the request's headers, but a cached response is rendered without " +
+  "cookies and client headers (docs/caching.md)";
+
+/** Returns a function that logs why a cached route's file needs attention, once for each route and reason. */
+export function createWarningLog(log: Logger) {
+  const logged = new Set<string>();
+  return (routeId: string, { readsHeaders, uncacheableReason }: AnonymousResponse) => {
+    const reasons = [
+      ...(readsHeaders ? [READS_HEADERS] : []),
+      ...(uncacheableReason === undefined ? [] : [`not cacheable: ${uncacheableReason}`]),
+    ];
+    for (const reason of reasons.filter((reason) => !logged.has(routeId + reason))) {
+      logged.add(routeId + reason);
+      log.warn({ file: findFile(routeId), reason }, "cache warning");
+    }
+  };
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
+
+/** What the operators' port needs of the page cache. */
+export type CacheControls = {
+  entries: { describe: () => object[] };
+  invalidate: (groups: string[], paths: string[]) => Promise<number>;
+};
+
+/**
+ * Whether a request may read or change the cache: a page of another site can send one from an operator's browser, or have
+ * its own name resolve to this address (DNS rebinding). Addresses, localhost and OPS_HOST are no such names.
+ */
+export function isFromOperator({ headers }: IncomingMessage, host: string | undefined) {
+  const name = headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
+  const isKnownHost = isIP(name) > 0 || name === "localhost" || name === host;
+  const site = headers["sec-fetch-site"] ?? "none";
+  return isKnownHost && headers.origin === undefined && ["none", "same-origin"].includes(site);
+}
+
+/** Invalidates the groups and paths in the query. Resolves with the number of entries, or undefined if it has none. */
+export async function purge({ invalidate }: CacheControls, query: URLSearchParams) {
+  const [groups, paths] = [query.getAll("group"), query.getAll("path")];
+  return groups.length + paths.length === 0 ? undefined : invalidate(groups, paths);
+}

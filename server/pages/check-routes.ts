@@ -1,0 +1,29 @@
+import * as v from "valibot";
+import { HandleSchema } from "../../app/handle.ts";
+import { contentSecurityPolicy } from "../http/content-security-policy.ts";
+import { extendSecurityHeaders } from "../http/security-headers.ts";
+import { build, findFile, findRoute, routes } from "./build.ts";
+
+/** Throws for a route whose `handle` or `headers` the server can't follow. The message names its file. */
+export function checkRoutes() {
+  for (const { id, cacheRule, cacheKey, addedHeaders } of routes) {
+    const file = findFile(id) ?? "app/root.tsx";
+    const { success, issues } = v.safeParse(HandleSchema, build.routes[id]?.module.handle ?? {});
+    if (!success) throw new Error(`${file}: handle.${v.getDotPath(issues[0])}: ${issues[0].message}`);
+    try {
+      extendSecurityHeaders({}, addedHeaders);
+      contentSecurityPolicy({ scripts: [], styles: [] }, addedHeaders["Content-Security-Policy"]);
+    } catch (error) {
+      throw new Error(`${file}: handle.securityHeaders: ${(error as Error).message}`);
+    }
+    const hasChildren = Object.values(build.routes).some((route) => route?.parentId === id);
+    if (cacheRule && hasChildren) {
+      throw new Error(`${file} can't set s-maxage: the pages inside it would inherit it, so each has to set its own`);
+    }
+    if (cacheKey === undefined) continue;
+    if (!cacheRule) throw new Error(`${file}: handle.cacheKey has no effect unless headers sets s-maxage`);
+    if (findRoute(cacheKey)?.route.id !== id) {
+      throw new Error(`${file}: handle.cacheKey: ${cacheKey} is a path of another route`);
+    }
+  }
+}
