@@ -95,9 +95,10 @@ rejectUnparsable(server, connections, {
     logRejection(client, status, code);
   },
   acceptUpgrade(req) {
+    if (!parseRequest(req)) return false;
     metrics.recordUpgrade();
     logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
-    return parseRequest(req) !== undefined;
+    return true;
   },
 });
 const isStarting = () => state === "starting";

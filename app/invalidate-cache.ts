@@ -9,8 +9,9 @@ const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
  * own path, of the path that it redirects to, and of the groups in `Cache-Group-Invalidation`.
  */
 export const invalidateCache: Route.MiddlewareFunction = async ({ request, context }, next) => {
+  if (SAFE_METHODS.includes(request.method)) return;
   const response = await next();
-  if (SAFE_METHODS.includes(request.method) || response.status >= 400) return response;
+  if (response.status >= 400) return response;
   const url = new URL(request.url);
   const location = response.headers.get("Location");
   const target = location === null ? url : new URL(location, url);

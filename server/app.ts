@@ -67,6 +67,7 @@ export async function createApp(options: Options) {
   checkRoutes();
   const requests = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
+    maxWaiting: limits.MAX_CONNECTIONS, // More are of clients that have left.
     onShed: () => metrics.recordShed("queue"),
   });
   const { recordPart, recordRender } = metrics;

@@ -152,7 +152,7 @@ test.for([...CODINGS, "identity"])(
   async (coding, { grownServer }) => {
     const { headers, bytes } = await fetchWhole(`${grownServer.url}/example-pages/sign-up`, { coding });
     expect(headers).toMatchObject({ "content-length": String(bytes.length) });
-    expect(headers).not.toHaveProperty("transfer-encoding");
+    for (const name of ["transfer-encoding", "incremental"]) expect(headers).not.toHaveProperty(name);
   },
 );
 
@@ -177,6 +177,7 @@ test.for(["br", "gzip", "br .data", "gzip .data"])(
   async (kind, { grownServer }) => {
     const [coding, suffix = ""] = kind.split(" ") as ["br" | "gzip", string?];
     const page = await read(`${grownServer.url}/example-pages/streamed${suffix}`, coding);
+    expect(page.response.headers).toMatchObject({ incremental: "?1", "x-accel-buffering": "no" });
     await expect.poll(() => page.text).toContain(suffix ? "later" : "Soon");
     expect(page.text).not.toContain("Later");
     // Nothing of it is sent before this, so what was shown was sent without it.
@@ -199,7 +200,7 @@ test("a browser shows a compressed page before its slow data", async ({ browser,
 
 test("each event is sent at once, uncompressed", async ({ grownServer }) => {
   const { response, client } = await send(`${grownServer.url}/example-pages/ticks`, { coding: "br" });
-  expect(response.headers).toMatchObject({ "x-accel-buffering": "no" });
+  expect(response.headers).toMatchObject({ incremental: "?1", "x-accel-buffering": "no" });
   expect(response.headers).not.toHaveProperty("content-encoding");
   let events = "";
   response

@@ -46,6 +46,23 @@ test("a request that has waited for 5 s gets 503, which is counted and no error"
   stop(server);
 });
 
+test.each([
+  ["nothing", ""],
+  ["a CONNECT", "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["what is no HTTP", "garbage\r\n\r\n"],
+])("a client that leaves after its request and %s frees its place", async (_label, bytes) => {
+  const { server, finish } = await startBusy({ HANDLER_TIMEOUT_MS: "3600000" });
+  const { port } = new URL(server.url);
+  finish();
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
+  const client = connect(Number(port), "127.0.0.1");
+  client.write(`GET ${PAGES}/slow HTTP/1.1\r\nHost: localhost\r\n\r\n${bytes}`);
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(1);
+  client.end();
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
+  stop(server);
+});
+
 test("a stale page stays while the server is too busy to render it, and a missing one gets 503", async () => {
   const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1" }, FOLDER);
   const clock = `${server.url}${PAGES}/kept-clock`;

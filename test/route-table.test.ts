@@ -139,6 +139,20 @@ test("every path of a route with a cache key has that as its canonical path", ()
   for (const path of ["/docs/a", "/docs/b/c", "/DOCS/"]) expect(findRoute(path)?.canonicalPath).toBe("/404");
 });
 
+test.each([
+  ["posts/:slug", "/posts/a", ["/posts/a/", "/POSTS/%61", "/posts/a//"], ["/posts/A", "/posts/:slug", "/posts/:SLUG"]],
+  ["posts/:slug", "/posts/:slug", ["/Posts/%3aslug"], ["/posts/:SLUG"]],
+  ["docs/*", "/docs/a/B", ["/DOCS/%61/B"], ["/docs/a/b", "/docs/a/B/", "/docs/a//B"]],
+  ["a?/b/*", "/b/b/x", ["/b/%62/x"], ["/b/B/x", "/b/b/x/"]],
+  [":language?/about", "/en/about", ["/en/about/"], ["/EN/about", "/about"]],
+])("%s: %s has the same canonical path as %j, and another than %j", (pattern, path, equal, other) => {
+  const module = { default: () => null };
+  const { findRoute } = createRouteTable({ page: { id: "page", path: pattern, module } });
+  const canonical = (path: string) => findRoute(path)?.canonicalPath;
+  expect(equal.map(canonical)).toEqual(equal.map(() => canonical(path)));
+  expect(other.map(canonical)).not.toContain(canonical(path));
+});
+
 const REPEATED = ["/a", "/", "/.", "/%25", "/%", "/%0a", "/items/1", "/about/", "/items%2F", "/a.data"];
 
 test.each(Object.entries(TREES))("%s: finding a route takes time in proportion to the path's length", (_name, tree) => {

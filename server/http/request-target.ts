@@ -36,7 +36,7 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   if (origin === undefined || origin.includes("#")) return undefined;
   const queryStart = origin.indexOf("?");
   const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
-  const query = queryStart === -1 ? "" : origin.slice(queryStart);
+  const query = queryStart === -1 ? "" : origin.slice(queryStart).replace(/^\?$/, "");
   const decodedPath = decode(path);
   if (decodedPath === undefined) return { path: path.replaceAll("%", "%25"), decodedPath: path, query };
   return { path, decodedPath, query };

@@ -44,13 +44,14 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
     };
     revalidate(key, route)
       .then((rendered) => {
+        if (res.headersSent) return; // At the limit of connections, the server has closed this one.
         // An entry that is larger than the whole cache is sent, but not stored.
         const stored = entries.find(key) ? "; stored" : "";
         if (rendered) return send(rendered, `fwd=${entry ? "stale" : "uri-miss"}${stored}`);
         if (!sendStale()) renderPrivately();
       })
       .catch((error) => {
-        if (error !== OVERLOADED || !sendStale()) next(error);
+        if (error !== OVERLOADED || res.headersSent || !sendStale()) next(error);
       });
   };
 }

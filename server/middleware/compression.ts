@@ -43,6 +43,9 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
     let encoder: ReturnType<typeof createEncoder> | undefined;
 
     onHeaders(res, () => {
+      // RFC 10036, and what nginx has for it: otherwise a proxy may wait for more before it passes the shell on.
+      const isStreamed = !isWhole && req.method !== "HEAD" && !res.hasHeader("Content-Length");
+      if (isStreamed) res.set({ Incremental: "?1", "X-Accel-Buffering": "no" });
       const encoding = isWhole ? undefined : beginEncoding(req, res, undefined);
       if (!encoding) return;
       encoder = createEncoder(encoding.coding).once("close", encoding.endEncoding);
@@ -108,10 +111,7 @@ export function isEventStream(res: ServerResponse) {
 /** Sets what a response says of its coding whichever it gets, and chooses that. */
 function chooseCoding(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
   const type = res.get("Content-Type") ?? "";
-  if (isEventStream(res)) {
-    res.set("X-Accel-Buffering", "no"); // Proxies such as nginx would wait for more.
-    return "identity"; // Events are short, and an encoder would last as long as the stream.
-  }
+  if (isEventStream(res)) return "identity"; // Events are short, and an encoder would last as long as the stream.
   // A 304 doesn't tell its type.
   if (!isCompressible(type) && res.statusCode !== 304) return "identity";
   res.vary("Accept-Encoding");

@@ -40,7 +40,9 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     // The whole requests before it have their responses first (RFC 9112 §9.3.2).
     const before = [...pending].findLast(({ req }) => req.complete);
     if (!before) return respond();
-    socket.pause();
+    // Reads on, so that a client that leaves is noticed.
+    for (const event of ["data", "end"]) socket.removeAllListeners(event);
+    socket.once("end", () => socket.destroy()).resume();
     before.once("close", respond);
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {

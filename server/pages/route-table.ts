@@ -72,26 +72,23 @@ export function createRouteTable(manifest: Routes) {
 }
 
 /**
- * One spelling of all paths that match a route with the same parameters: without slashes at the end, with its literal
- * segments in the case of the pattern, and encoded as browsers do.
+ * One spelling of all paths that match a route with the same parameters: encoded as browsers do, with the literal segments
+ * in the case of the pattern, and without trailing slashes, unless they are part of a splat.
  */
 function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: RouteEntry) {
   if (cacheKey !== undefined) return cacheKey;
   let end = path.length;
-  while (path[end - 1] === "/") end -= 1;
-  const segments = path.slice(0, end).split("/").slice(1);
-  const expected = pattern.split("/").slice(1);
-  // Optional segments are all there, or none is: otherwise the case stays.
-  const literals = [expected, expected.filter((segment) => !segment.endsWith("?"))].find(
-    (list) => list.length === segments.length || list.at(-1) === "*",
-  );
+  while (path[end - 1] === "/" && !pattern.endsWith("*")) end -= 1;
+  const expected = pattern.split("/");
+  // Optional segments may be missing, so the position of the others isn't known.
+  const isExact = isCaseSensitive || pattern.includes("?");
   const spell = (segment: string, index: number) => {
     const decoded = decodeURIComponent(segment);
-    const literal = literals?.[index]?.replace(/\?$/, "") ?? "";
-    if (!isCaseSensitive && literal.toLowerCase() === decoded.toLowerCase()) return literal;
+    const literal = expected[index] ?? "";
+    if (!isExact && !isDynamic(literal) && literal.toLowerCase() === decoded.toLowerCase()) return literal;
     return encodeURIComponent(decoded).replace(ENCODED_DELIMITER, decodeURIComponent);
   };
-  return `/${segments.map(spell).join("/")}`;
+  return path.slice(0, end).split("/").map(spell).join("/") || "/";
 }
 
 /** The same route, asked for data. */
