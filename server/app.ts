@@ -11,7 +11,6 @@ import { bodyLimit } from "./middleware/body-limit.ts";
 import { cache } from "./middleware/cache.ts";
 import { chain, type Response } from "./middleware/chain.ts";
 import { compression } from "./middleware/compression.ts";
-import { developmentCache } from "./middleware/development-cache.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
 import { largeFiles } from "./middleware/large-files.ts";
@@ -72,14 +71,8 @@ export async function createApp(options: Options) {
   });
   const { recordPart, recordRender } = metrics;
   const renderOptions = { origin: ORIGIN?.origin, cache: options.cache, setContext, recordPart };
-  const createCacheMiddleware = async () => {
-    if (!import.meta.env.PROD) return developmentCache(securityHeaders, log, renderOptions);
-    const { entries } = options.cache;
-    return cache(
-      entries,
-      await createRevalidation({ entries, requests, securityHeaders, log, recordRender, renderOptions }),
-    );
-  };
+  const { entries } = options.cache;
+  const revalidate = await createRevalidation({ entries, requests, securityHeaders, log, recordRender, renderOptions });
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
@@ -90,7 +83,7 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      ...(cachesPages ? [await createCacheMiddleware()] : []),
+      ...(cachesPages ? [cache(entries, revalidate)] : []),
       loadShedding({
         ...metrics,
         limits,

@@ -49,7 +49,8 @@ export function serveApp(): Plugin {
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
           const limits = createLimits(settings);
-          const cache = module.createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics: noMetrics });
+          // No entry fits, so that every request shows what has changed.
+          const cache = module.createCache({ maxBytes: 1, log, metrics: noMetrics });
           const options = { settings, limits, log, metrics: noMetrics, shutdown, cache, setContext };
           app = { module, listener: await module.createApp(options) };
         }

@@ -60,7 +60,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
     const matches = createMatcher(invalidation);
     const count = found.size + notFound.size;
     for (const entries of [found, notFound]) {
-      for (const [key, entry] of entries.entries()) if (matches(key, entry)) entries.delete(key);
+      entries.forEach((entry, key) => matches(key, entry) && entries.delete(key));
     }
     report();
     return count - found.size - notFound.size;

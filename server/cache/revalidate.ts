@@ -114,11 +114,11 @@ export async function createRevalidation(options: RevalidationOptions) {
     }
   }
 
-  // Together: while one is compressed in another thread, the next is rendered.
+  // In development a page is rendered when it is requested. Together: while one is compressed in another thread, the next is rendered.
   await Promise.all(
     routes.map((route) => {
       const path = route.cacheKey ?? route.pattern;
-      return route.cacheRule && !isDynamic(path) ? render(path, route, "best") : undefined;
+      return import.meta.env.PROD && route.cacheRule && !isDynamic(path) ? render(path, route, "best") : undefined;
     }),
   );
 
