@@ -60,7 +60,9 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
     const matches = createMatcher(invalidation);
     const count = found.size + notFound.size;
     for (const entries of [found, notFound]) {
-      entries.forEach((entry, key) => matches(key, entry) && entries.delete(key));
+      entries.forEach((entry, key) => {
+        if (matches(key, entry)) entries.delete(key);
+      });
     }
     report();
     return count - found.size - notFound.size;
