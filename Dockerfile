@@ -2,6 +2,11 @@
 ARG BUILD_IMAGE=node:24-trixie-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 
+# The last release's image: open tabs and caches may still request its assets. The default has none.
+ARG PREVIOUS_IMAGE=${BUILD_IMAGE}
+
+FROM ${PREVIOUS_IMAGE} AS previous
+
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
 # The packages first: they are installed anew only when the lockfile changes.
@@ -10,7 +15,7 @@ RUN npm ci
 COPY . .
 # The commit that is built; /metrics and the image's label name it.
 ARG REVISION=unknown
-RUN npm run build
+RUN --mount=type=bind,from=previous,target=/previous PREVIOUS_BUILD=/previous/app/build npm run build
 # Not npm sbom --omit=dev, which also leaves out what both kinds of packages need.
 RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
 

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { copyFile, lstat, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
@@ -56,6 +56,7 @@ export default {
   presets: [fixedOptions, checkedPublicFiles],
   async buildEnd({ viteConfig }) {
     await precompress("build/client");
+    await copyPreviousAssets(process.env.PREVIOUS_BUILD);
     await copyPackages(viteConfig.environments.ssr?.resolve.external);
   },
 } satisfies Config;
@@ -72,6 +73,30 @@ async function precompress(folder: string) {
     await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
   await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
+}
+
+/** Open tabs and caches may request the assets of this many releases before this one, within a number of bytes. */
+const MAX_PREVIOUS_RELEASES = 2;
+const MAX_PREVIOUS_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Copies the assets of earlier releases from the build of the last one, and lists each release's in `build/assets.json`,
+ * newest first. Their names are hashes, so those of different releases don't clash.
+ */
+async function copyPreviousAssets(previousBuild: string | undefined) {
+  const releases = [await readdir("build/client/assets")];
+  const list = join(previousBuild ?? "", "assets.json");
+  const previous: string[][] = previousBuild && existsSync(list) ? JSON.parse(await readFile(list, "utf8")) : [];
+  let bytes = 0;
+  for (const names of previous.slice(0, MAX_PREVIOUS_RELEASES)) {
+    const added = names.filter((name) => !releases.flat().includes(name));
+    const paths = added.map((name) => join(previousBuild ?? "", "client/assets", name));
+    for (const path of paths) bytes += (await stat(path)).size;
+    if (bytes > MAX_PREVIOUS_BYTES) break;
+    await Promise.all(paths.map((path, index) => copyFile(path, join("build/client/assets", added[index] ?? ""))));
+    releases.push(names);
+  }
+  await writeFile("build/assets.json", JSON.stringify(releases));
 }
 
 /** Copies what the server build still imports, and what that needs, so that `build/` runs alone. */

@@ -62,6 +62,6 @@ export function copyAndGrow() {
 }
 
 /** Makes a production build. Rejects with what the build wrote when it fails. */
-export async function build(folder: string) {
-  await promisify(execFile)("npm", ["run", "build"], { cwd: folder });
+export async function build(folder: string, env = {}) {
+  await promisify(execFile)("npm", ["run", "build"], { cwd: folder, env: { ...process.env, ...env } });
 }
