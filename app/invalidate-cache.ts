@@ -13,8 +13,8 @@ export const invalidateCache: Route.MiddlewareFunction = async ({ request, conte
   const response = await next();
   if (response.status >= 400) return response;
   const url = new URL(request.url);
-  const location = response.headers.get("Location");
-  const target = location === null ? url : new URL(location, url);
+  const location = response.headers.get("Location") ?? "";
+  const target = URL.canParse(location, url) ? new URL(location, url) : url;
   const paths = [url, target].filter(({ origin }) => origin === url.origin).map(({ pathname }) => pathname);
   await context.get(cacheContext).invalidate(parseGroups(response.headers), [...new Set(paths)]);
   return response;
