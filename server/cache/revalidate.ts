@@ -118,7 +118,8 @@ export async function createRevalidation(options: RevalidationOptions) {
   await Promise.all(
     routes.map((route) => {
       const path = route.cacheKey ?? route.pattern;
-      return import.meta.env.PROD && route.cacheRule && !isDynamic(path) ? render(path, route, "best") : undefined;
+      if (!import.meta.env.PROD || !route.cacheRule || isDynamic(path)) return undefined;
+      return render(path, route, "best").catch(() => {}); // One that waits for too long is rendered when it is requested.
     }),
   );
 
