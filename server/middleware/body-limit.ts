@@ -24,6 +24,7 @@ export function bodyLimit(maxBytes: number): RequestHandler {
     if (req.headers["transfer-encoding"] !== undefined) {
       // Counted as the parser adds it to the stream: a listener for "data" would make it flow before the route reads it.
       let received = req.readableLength;
+      if (received > max) return reject(req, res, next);
       const push = req.push.bind(req);
       req.push = (chunk: Buffer | null) => {
         received += chunk?.length ?? 0;
