@@ -1,0 +1,76 @@
+// What each part of the project may import. A part that isn't listed may import nothing.
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import ts from "typescript";
+import { expect, test } from "vitest";
+
+/** The files and folders of the project, and the frameworks, that files of a part may import beside the part itself. */
+const ALLOWED: Record<string, string[]> = {
+  app: ["react-router"],
+  "server/http": [],
+  "server/net": [],
+  "server/process": [],
+  "server/settings": [],
+  "server/limits": [],
+  "server/limit-rate": [],
+  "server/semaphore": [],
+  "server/ops": ["package.json", "server/limits"],
+  "server/pages": ["app/handle", "app/routes", "react-router", "server/http"],
+  "server/cache": [
+    "app/context",
+    "react-router",
+    "server/http",
+    "server/limit-rate",
+    "server/pages",
+    "server/semaphore",
+  ],
+  "server/middleware": [
+    ...["express", "package.json", "server/cache", "server/http", "server/limit-rate", "server/limits"],
+    ...["server/pages", "server/semaphore"],
+  ],
+  "server/middleware/render": ["@react-router/express", "app/context", "react-router"],
+  "server/app": [
+    ...["express", "server/cache", "server/http", "server/limits", "server/middleware", "server/pages"],
+    "server/semaphore",
+  ],
+  // A team's own: the lists of services are the narrowest that its examples need.
+  "server/services": [
+    "app/context",
+    "react-router",
+    "server/cache",
+    "server/cache-channel",
+    "server/http",
+    "server/settings",
+  ],
+  "server/development": ["server/app", "server/limits", "server/services", "server/settings"],
+  server: [
+    ...["server/app", "server/cache", "server/http", "server/limit-rate", "server/limits", "server/middleware"],
+    ...["server/net", "server/ops", "server/process", "server/semaphore", "server/services", "server/settings"],
+  ],
+};
+
+const FRAMEWORKS = /^(@react-router\/express|express|react-router)$/;
+
+const isIn = (path: string, part: string) => path === part || path.startsWith(`${part}/`);
+
+/** The parts that a file belongs to. */
+const partsOf = (path: string) => Object.keys(ALLOWED).filter((part) => part !== "server" && isIn(path, part));
+
+/** What a file imports: paths from the project's root, without extension, and frameworks. */
+function findImports(file: string) {
+  const names = ts.preProcessFile(readFileSync(file, "utf8")).importedFiles.map(({ fileName }) => fileName);
+  return names
+    .filter((name) => FRAMEWORKS.test(name) || (name.startsWith(".") && !name.includes("/+types/")))
+    .map((name) => (name.startsWith(".") ? join(dirname(file), name) : name).replace(/\.(tsx?|css\?\w+)$/, ""));
+}
+
+const FILES = ["app", "server"]
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
+  .filter((name) => /(?<!\.test)\.tsx?$/.test(name));
+
+test.each(["server.ts", ...FILES])("%s imports only what its part may", (file) => {
+  const path = file.replace(/\.tsx?$/, "");
+  const parts = path === "server" ? ["server"] : partsOf(path);
+  const allowed = parts.flatMap((part) => [part, ...(ALLOWED[part] ?? [])]);
+  expect(findImports(file).filter((imported) => !allowed.some((part) => isIn(imported, part)))).toEqual([]);
+});
