@@ -25,7 +25,7 @@ import { loadEnvFile, parseSettings } from "./server/settings.ts";
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
-// From here the process is put together: nothing else of the server has an effect by being imported. The modules of pages
+// The process is put together from here on. Importing any other server module has no side effects. The modules of pages
 // are loaded by now, before `.env` is read: they get settings with their context (server/services.ts), not from the
 // environment.
 loadEnvFile();
