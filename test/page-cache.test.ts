@@ -323,6 +323,8 @@ test("what a job invalidates is rendered again", async () => {
   await get(POST);
   expect(await loaded.cache.invalidate([], ["/Example-Pages/posts/1/"])).toBe(1);
   expect(await loaded.cache.invalidate(["no-such-group"])).toBe(0);
+  expect(await loaded.cache.invalidate([], ["posts/1", "", "/a#b"])).toBe(0);
+  expect(await loaded.cache.invalidate([], ["/100%", "/unknown"])).toBe(1); // The page for unknown paths.
   expect(statusOf(await get(POST))).toContain("; stored");
 });
 

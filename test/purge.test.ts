@@ -24,7 +24,8 @@ test("operators list the cache by route, and invalidate a group or a path", asyn
   });
   expect(await purge("?group=event-1")).toBe("2 cache entries invalidated in this process\n");
   expect(await purge(`?path=${path}/`)).toBe("1 cache entries invalidated in this process\n");
-  expect(await purge("?group=event-1")).toBe("0 cache entries invalidated in this process\n");
+  expect(await purge("?path=/100%25")).toBe("1 cache entries invalidated in this process\n");
+  expect(await purge("?group=no-such?&group=event-1")).toBe("0 cache entries invalidated in this process\n");
   expect(await stop()).toBe(0);
 });
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import * as v from "valibot";
+import { parseRequestTarget } from "../http/request-target.ts";
 import { findRoute } from "../pages/build.ts";
 import { toPagePath } from "../pages/route-table.ts";
 import { createEntries, type EntriesMetrics, type Invalidation } from "./entries.ts";
@@ -65,8 +66,10 @@ export function createCache({ maxBytes, log, metrics }: Options) {
      * at once. Resolves with the number of entries removed here, once the other processes have been notified or can't be.
      */
     async invalidate(groups: string[], paths: string[] = []) {
-      const matches = paths.map(findRoute).filter((match) => match?.route.cacheRule);
-      const invalidation = { groups, paths: matches.map((match) => toPagePath(match?.canonicalPath ?? "")) };
+      const targets = paths.flatMap((path) => parseRequestTarget(path) ?? []);
+      const matches = targets.map(({ path }) => findRoute(path));
+      const cached = matches.flatMap((match) => (match?.route.cacheRule ? [toPagePath(match.canonicalPath)] : []));
+      const invalidation = { groups, paths: cached };
       if (groups.length + invalidation.paths.length === 0) return 0;
       metrics.recordInvalidation("local");
       const removed = entries.invalidate(invalidation);

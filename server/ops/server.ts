@@ -35,7 +35,7 @@ export function handleOps({ registry, isReady, cache, host, log }: Options): Req
     return metrics;
   };
   return async (req, res) => {
-    const [path, query] = (req.url ?? "").split("?", 2);
+    const [path, query] = (req.url ?? "").split(/\?(.*)/s, 2);
     switch (path) {
       case "/livez":
         return send(res, 200, "ok\n");
