@@ -66,7 +66,9 @@ const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OP
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
 const { signal } = shutdownController;
-const services = await openServices({ settings, log, server, shutdown: signal, cache });
+// Not a literal in the call: services may declare fewer options than there are.
+const serviceOptions = { settings, log, server, shutdown: signal, cache };
+const services = await openServices(serviceOptions);
 supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");

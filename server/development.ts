@@ -84,13 +84,9 @@ async function open(module: typeof Services) {
   const { signal: shutdown } = shutdownController;
   // Not Vite's own server, whose `upgrade` event is for Vite's client too: whoever listens to it, closes what it doesn't know.
   const server = createServer();
-  const services = await module.openServices({
-    settings,
-    log,
-    server,
-    shutdown,
-    cache: { invalidate: async () => 0, connect() {} },
-  });
+  const cache = { invalidate: async () => 0, connect() {} };
+  const options = { settings, log, server, shutdown, cache };
+  const services = await module.openServices(options);
   const close = () => {
     shutdownController.abort();
     return services.close();
