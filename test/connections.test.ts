@@ -70,6 +70,21 @@ test("a client that pipelines too much is disconnected, and counted", async () =
   server.child.kill("SIGKILL");
 });
 
+test.each([
+  ["a body that a page waits for", "POST /example-pages/echo"],
+  ["a body that no page reads", "GET /"],
+])("a client that sends %s in small chunks is disconnected, and counted", async (_label, line) => {
+  const server = await startServer({}, FOLDER);
+  const head = lines(`${line} HTTP/1.1`, "Host: localhost", "Transfer-Encoding: chunked");
+  const send = (chunk: string, count: number) =>
+    exchange(server.url, `${head}${chunk.repeat(count)}0\r\n\r\n${get("/", "Connection: close")}`);
+  const { responses } = await send(`80\r\n${"a".repeat(128)}\r\n`, 600);
+  expect(responses.at(-1)?.status).toBe(200);
+  await closeOf(await open(server, head + "1\r\na\r\n".repeat(10_000)));
+  await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="small_chunks"}')).toBe(1);
+  await server.stop();
+});
+
 test("each response of a pipeline is logged with its bytes", async () => {
   const server = await startServer({}, FOLDER);
   await exchange(server.url, get("/") + get("/nowhere") + get("/", "Connection: close"));

@@ -122,8 +122,17 @@ const TINY_LINES = Array<string>(3500).fill("a:");
 const UPGRADE = ["GET /socket HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket"]
   .concat("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "", "")
   .join("\r\n");
+const CHUNKED = "Transfer-Encoding: chunked";
+const TINY_CHUNKS = "1\r\na\r\n".repeat(60_000);
+/** A request, and behind it 100 forms of 60 KB, or of 250 chunks of a byte. */
+const pipelineForms = (body: string, framing: string) =>
+  head("GET", "wait/3000") + (head("POST", "sign-up", framing) + body).repeat(100);
 /** A binary frame of 64 KB, masked by zeros (RFC 6455 §5.2). */
 const FRAME = `\x82\xfe\xff\xff\0\0\0\0${"a".repeat(0xffff)}`;
+
+/** A binary message of one byte in 60,000 more fragments, and so many messages. */
+const FRAGMENTS = `\x02\x81\0\0\0\0a${"\0\x81\0\0\0\0a".repeat(60_000)}`;
+const MESSAGES = "\x82\x81\0\0\0\0a".repeat(60_000);
 
 /** The path with each letter as it is, in upper case or percent-encoded, by the digits of a number. */
 const spell = (path: string, number: number) =>
@@ -148,6 +157,12 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
   ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
+  [
+    "100 bodies of 60,000 chunks of a byte",
+    hold(100, head("POST", "notes/1", CHUNKED) + TINY_CHUNKS),
+    { isShed: true },
+  ],
+  ["100 such bodies of a GET", hold(100, head("GET", "stock/1", CHUNKED) + TINY_CHUNKS), { isShed: true }],
   ["500 heads of 3,500 lines, without their body", hold(500, head("POST", "sign-up", BODY, ...TINY_LINES))],
   ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
@@ -156,6 +171,18 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["1,200 event streams", stream(1200, ["200", "503"])],
   ["3,000 event streams", stream(3000, ["200", "503", "closed"]), { isShed: true }],
   ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
+  ["100 WebSockets that send fragments of a byte", hold(100, UPGRADE + FRAGMENTS)],
+  ["100 WebSockets that send messages of a byte", hold(100, UPGRADE + MESSAGES)],
+  [
+    "100 connections that pipeline forms",
+    hold(100, pipelineForms("a".repeat(60_000), "Content-Length: 60000")),
+    { isShed: true },
+  ],
+  [
+    "100 connections that pipeline forms of tiny chunks",
+    hold(100, pipelineForms(`${"1\r\na\r\n".repeat(250)}0\r\n\r\n`, CHUNKED)),
+    { isShed: true },
+  ],
   ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
   ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
   ["full load while no reader reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],

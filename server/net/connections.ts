@@ -1,23 +1,30 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { hasBody } from "../http/request-target.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
 /** The most requests that a connection may pipeline. Each takes 5 KB. */
 const MAX_PIPELINED = 128;
-/** The most pipelined requests of all connections together. */
-const MAX_PENDING = 2048;
+/** The most pipelined requests of all connections together. One with a body counts as 64, as it may take 128 KB. */
+const MAX_QUEUED = 2048;
+const BODY_WEIGHT = 64;
+/** A chunk of a body takes 200 bytes besides its own. More than 256 chunks must have 128 bytes on average. */
+const MIN_AVERAGE_BYTES = 128;
+const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
 /** For a client to send its next request. */
 const GRACE_MS = 1000;
 /** Longer than any process runs. */
 const LIFETIME_MS = 1e12;
 
-export type DropReason = "limit" | "stalled" | "idle" | "pipelined";
+export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
 
 export type Connection = {
   /** The responses that have not ended, in the order of their requests. */
   pending: Set<ServerResponse>;
+  /** The weight of the requests that are pipelined. */
+  queued: number;
   lastRequest?: IncomingMessage;
   /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
   isUpgraded: boolean;
@@ -45,16 +52,24 @@ type Options = {
 
 /**
  * Tracks the connections of a server, passes their requests on in order, and closes connections: at the limit the one
- * without progress for the longest, and those that are stalled, idle for too long or pipeline too much.
+ * without progress for the longest, and those that are stalled, idle for too long, pipeline too much or send bodies in
+ * small chunks.
  */
 export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, headers, onDrop }: Options) {
   const connections = new Map<Socket, Connection>();
-  let pendingCount = 0;
+  let queued = 0;
 
   function drop(socket: Socket, reason: DropReason) {
     if (!connections.delete(socket)) return;
     onDrop(reason);
     socket.destroy();
+  }
+
+  /** Node would go on making requests of the 64 KB that it has read. */
+  function dropUnparsed(socket: Socket, reason: DropReason) {
+    const { parser } = socket as Internals;
+    if (parser) parser.onIncoming = () => 0;
+    drop(socket, reason);
   }
 
   /** Closes one connection, if there are too many. */
@@ -96,10 +111,11 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
   server.on("connection", (socket: Socket) => {
     const pending = new Set<ServerResponse>();
-    connections.set(socket, { pending, isUpgraded: false, bytes: 0, progressAt: performance.now() });
+    const connection = { pending, queued: 0, isUpgraded: false, bytes: 0, progressAt: performance.now() };
+    connections.set(socket, connection);
     socket.once("close", () => {
       connections.delete(socket);
-      pendingCount -= pending.size;
+      queued -= connection.queued;
       pending.clear(); // Until Node 24, only the first response emits "close".
     });
     // Later, when the requests of new connections have been read.
@@ -110,7 +126,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
   return {
     all: connections as ReadonlyMap<Socket, Connection>,
-    countPending: () => pendingCount,
+    countPending: () => [...connections.values()].reduce((sum, { pending }) => sum + pending.size, 0),
     countUpgraded: () => [...connections.values()].filter(({ isUpgraded }) => isUpgraded).length,
     /** Passes the requests of a connection on one after the other: handled at once, each could have a file open. */
     handleRequests(listener: RequestListener) {
@@ -120,18 +136,19 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
         if (!connection || socket.destroyed) return;
         const { pending } = connection;
         pending.add(res);
-        pendingCount += 1;
         connection.lastRequest = req;
         connection.progressAt = performance.now();
-        if (pending.size > MAX_PIPELINED || (pending.size > 1 && pendingCount > MAX_PENDING)) {
-          // Node would go on making requests of the 64 KB that it has read.
-          const { parser } = socket as Internals;
-          if (parser) parser.onIncoming = () => 0;
-          return drop(socket, "pipelined");
-        }
+        const weight = pending.size === 1 ? 0 : hasBody(req) ? BODY_WEIGHT : 1;
+        queued += weight;
+        connection.queued += weight;
+        if (pending.size > MAX_PIPELINED || (weight > 0 && queued > MAX_QUEUED))
+          return dropUnparsed(socket, "pipelined");
+        if (hasBody(req)) onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
         res.once("close", () => {
           connection.progressAt = performance.now();
-          if (pending.delete(res)) pendingCount -= 1;
+          if (!pending.delete(res)) return;
+          queued -= weight;
+          connection.queued -= weight;
         });
         const handle = () => socket.writable && listener(req, res);
         // A response gets its socket once the one before it has ended. Other connections come in between.
@@ -150,6 +167,20 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 }
 
 export type Connections = ReturnType<typeof trackConnections>;
+
+/** Calls back when the chunks of a body are too small, and discards those that the parser has read already. */
+function onSmallChunks(req: IncomingMessage, callback: () => void) {
+  const push = req.push.bind(req);
+  let bytes = MIN_CHUNKS * MIN_AVERAGE_BYTES;
+  req.push = (chunk: Buffer | null) => {
+    if (chunk) bytes += chunk.length - MIN_AVERAGE_BYTES;
+    if (bytes >= 0) return push(chunk);
+    callback();
+    return true;
+  };
+  // Node's own method discards an unread body without adding it to the stream.
+  Object.assign(req, { _dump: req.resume });
+}
 
 /**
  * The order in which connections are closed at the limit: idle, waiting for the client, waiting for the server. One with

@@ -116,9 +116,9 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     registry,
     recordConnectionDropped: countBy(
       "reason",
-      ["limit", "stalled", "idle", "pipelined"],
+      ["limit", "stalled", "idle", "pipelined", "small_chunks"],
       "connections_dropped_total",
-      "Connections that the server closed: at the limit, stalled, idle, or with too many pipelined requests.",
+      "Connections that the server closed: at the limit, stalled, idle, with too many pipelined requests, or with a body in small chunks.",
     ),
     recordShed: countBy(
       "reason",
