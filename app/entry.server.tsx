@@ -1,3 +1,4 @@
+import { assets } from "virtual:react-router/server-build";
 import { isbot } from "isbot";
 import { renderToReadableStream } from "react-dom/server";
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from "react-router";
@@ -5,6 +6,7 @@ import { OriginContext } from "./components/share-tags";
 import { renderContext } from "./context";
 import { measure } from "./instrumentations";
 import { NonceContext } from "./nonce";
+import { RELEASE_METRIC } from "./release";
 
 export { instrumentations } from "./instrumentations";
 
@@ -47,6 +49,12 @@ export default async function handleRequest(
   // Crawlers read no streams.
   if (isAnonymous || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
+}
+
+/** Names the release, so that a tab with the code of another one loads its next page as a document (release.ts). */
+export function handleDataRequest(response: Response) {
+  response.headers.append("Server-Timing", `${RELEASE_METRIC};desc="${assets.version}"`);
+  return response;
 }
 
 /** Not AbortSignal.any and timeout, whose signals and timer would outlive the render. */

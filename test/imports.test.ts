@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 const ALLOWED: Record<string, string[]> = {
   app: ["react-router"],
   "server/http": [],
-  "server/net": [],
+  "server/net": ["server/http"],
   "server/process": [],
   "server/settings": [],
   "server/limits": [],

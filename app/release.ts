@@ -1,0 +1,42 @@
+import { useRef } from "react";
+import { useLocation, useNavigation } from "react-router";
+
+/** The entry of `Server-Timing` that names the release of a response with data (entry.server.tsx). */
+export const RELEASE_METRIC = "release";
+
+declare global {
+  interface Window {
+    /** React Router's own. `version` is a hash of the client files. */
+    __reactRouterManifest?: { version: string };
+  }
+}
+
+let isOutdated = false;
+let observer: PerformanceObserver | undefined;
+
+function readEntries(entries: PerformanceEntryList) {
+  const metrics = (entries as PerformanceResourceTiming[]).flatMap(({ serverTiming }) => serverTiming ?? []);
+  const releases = metrics.filter(({ name }) => name === RELEASE_METRIC).map(({ description }) => description);
+  isOutdated ||= releases.some((release) => release !== window.__reactRouterManifest?.version);
+}
+
+// In development, each edit makes a release.
+if (!import.meta.env.SSR && import.meta.env.PROD) {
+  observer = new PerformanceObserver((list) => readEntries(list.getEntries()));
+  observer.observe({ type: "resource", buffered: true });
+}
+
+/**
+ * Whether the user has gone to another page since the server has another release than this tab's code. The page is to be
+ * loaded anew then. The result of a form is shown first.
+ */
+export function useIsOutdated() {
+  const { pathname } = useLocation();
+  const { state, formMethod } = useNavigation();
+  const shown = useRef(pathname);
+  const isSubmission = useRef(false);
+  readEntries(observer?.takeRecords() ?? []);
+  if (state !== "idle") isSubmission.current = formMethod !== undefined && formMethod !== "GET";
+  if (!isOutdated || isSubmission.current) shown.current = pathname;
+  return pathname !== shown.current;
+}
