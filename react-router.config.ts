@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import zlib from "node:zlib"; // Node 20 has no zstdCompress to import by its name.
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
+import { ASSETS_PATH, DCZ_SUFFIXES, FORM_SUFFIX, toReleasePattern } from "./server/pages/client-files.ts";
 
 /** The options that this server supports with one value only, and why. */
 const FIXED_OPTIONS = {
@@ -33,7 +37,7 @@ const checkedPublicFiles: Preset = {
     if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
     const files = readdirSync("public", { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
     const names = files.map((file) => relative("public", join(file.parentPath, file.name)));
-    const form = names.find((name) => /\.(br|gz)$/.test(name) && names.includes(name.slice(0, name.lastIndexOf("."))));
+    const form = names.find((name) => FORM_SUFFIX.test(name) && names.includes(name.replace(FORM_SUFFIX, "")));
     if (form) throw new Error(`public/${form} would be sent as the compressed form of the file beside it`);
   },
 };
@@ -56,7 +60,8 @@ export default {
   presets: [fixedOptions, checkedPublicFiles],
   async buildEnd({ viteConfig }) {
     await precompress("build/client");
-    await copyPreviousAssets(process.env.PREVIOUS_BUILD);
+    const releases = await copyPreviousAssets(process.env.PREVIOUS_BUILD);
+    await compressDifferences(releases);
     await copyPackages(viteConfig.environments.ssr?.resolve.external);
   },
 } satisfies Config;
@@ -76,7 +81,7 @@ async function precompress(folder: string) {
 }
 
 /** Open tabs and caches may request the assets of this many releases before this one, within a number of bytes. */
-const MAX_PREVIOUS_RELEASES = 2;
+const MAX_PREVIOUS_RELEASES = DCZ_SUFFIXES.length;
 const MAX_PREVIOUS_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -97,6 +102,36 @@ async function copyPreviousAssets(previousBuild: string | undefined) {
     releases.push(names);
   }
   await writeFile("build/assets.json", JSON.stringify(releases));
+  return releases;
+}
+
+/**
+ * Writes `NAME.1.dcz` and `NAME.2.dcz`, where they are smaller than brotli, beside each script and style whose hash has
+ * changed. They hold the difference to the earlier releases' files, which returning browsers have (RFC 9842).
+ */
+async function compressDifferences([names = [], ...previous]: string[][]) {
+  if (previous.length > 0 && !zlib.zstdCompress) return console.log("No .dcz files: they need Node 22.19 or later.");
+  const compressDifference = async (name: string) => {
+    const path = join("build/client/assets", name);
+    const pattern = toReleasePattern(ASSETS_PATH + name);
+    if (!pattern || !existsSync(`${path}.br`)) return;
+    const sameName = (other: string) => toReleasePattern(ASSETS_PATH + other) === pattern;
+    const dictionaries = new Set(previous.flatMap((others) => others.find(sameName) ?? []));
+    dictionaries.delete(name);
+    for (const [index, dictionary] of [...dictionaries].entries()) {
+      const dcz = await compressDcz(await readFile(path), await readFile(join("build/client/assets", dictionary)));
+      if (dcz.length < (await stat(`${path}.br`)).size) await writeFile(path + DCZ_SUFFIXES[index], dcz);
+    }
+  };
+  await Promise.all(names.map(compressDifference));
+}
+
+/** zstd with a dictionary, whose hash comes first (RFC 9842 §5). 19 is the highest level that fits into the 8 MB window. */
+async function compressDcz(bytes: Buffer, dictionary: Buffer) {
+  const params = { [zlib.constants.ZSTD_c_compressionLevel]: 19 };
+  const frame = await promisify(zlib.zstdCompress)(bytes, { dictionary, params });
+  const magic = Buffer.from("5e2a4d1820000000", "hex");
+  return Buffer.concat([magic, createHash("sha256").update(dictionary).digest(), frame]);
 }
 
 /** Copies what the server build still imports, and what that needs, so that `build/` runs alone. */

@@ -1,7 +1,8 @@
 // A release replaces another, while tabs are open and a cache has the pages of the one before.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import zlib from "node:zlib"; // Node 20 has no zstdCompress to import by its name.
 import type { Page } from "playwright-core";
 import { beforeAll, inject, onTestFinished } from "vitest";
 import { build, copyAndGrow } from "./support/copy-project.ts";
@@ -19,6 +20,8 @@ beforeAll(async () => {
   newFolder = copyAndGrow();
   const page = `${newFolder}/app/example-pages/event.tsx`;
   writeFileSync(page, readFileSync(page, "utf8").replace("<main>", "<main>New release"));
+  // A part of the browser's entry, the largest script.
+  appendFileSync(`${newFolder}/app/components/message-page.tsx`, 'Object.assign(globalThis, { release: "next" });\n');
   await build(newFolder, { PREVIOUS_BUILD: `${OLD_FOLDER}/build` });
   return () => rmSync(newFolder, { recursive: true });
 });
@@ -84,6 +87,29 @@ test.for([
   await page.getByText("New release").waitFor();
   expect(await isSameDocument(page)).toBe(false);
   expect(failed).toEqual([]);
+});
+
+test("after a release, a browser that has the last one's scripts loads the difference", async ({ page, skip }) => {
+  skip(!zlib.zstdCompress, "the build needs Node 22.19 or later");
+
+  /** Resolves with the bytes of the page's scripts that the browser has not cached. */
+  const loadScripts = async (url: string) => {
+    await open(page, url);
+    await page.waitForLoadState("networkidle");
+    return page.evaluate(() => {
+      const resources = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+      const scripts = resources.filter(({ name, transferSize }) => name.endsWith(".js") && transferSize > 0);
+      return scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    });
+  };
+  const { url, replace } = await startOldRelease();
+  expect(await loadScripts(url)).toBeGreaterThan(20_000);
+  await replace();
+  const bytes = await loadScripts(url);
+  console.log(`${bytes} bytes of scripts after a release`);
+  expect(bytes).toBeLessThan(5000);
+  expect(await page.evaluate("release")).toBe("next");
+  expect(await loadScripts(url)).toBe(0);
 });
 
 test("assets of two earlier releases are kept, and none that would make more than 8 MiB", async () => {

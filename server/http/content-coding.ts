@@ -25,6 +25,11 @@ export function negotiateContentCoding(headers: IncomingHttpHeaders) {
   return (best ?? "identity") as ContentCoding;
 }
 
+/** Whether a client that has the dictionary accepts dcz, which is zstd with that dictionary (RFC 9842 §5). */
+export function acceptsDcz(headers: IncomingHttpHeaders) {
+  return new Negotiator({ headers }).encodings(["dcz"]).length > 0;
+}
+
 const LEVELS = {
   fast: { br: 5, gzip: 6 },
   best: { br: constants.BROTLI_MAX_QUALITY, gzip: constants.Z_BEST_COMPRESSION },

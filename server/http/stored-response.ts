@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import fresh from "fresh";
-import { type ContentCoding, negotiateContentCoding } from "./content-coding.ts";
+import { acceptsDcz, type ContentCoding, negotiateContentCoding } from "./content-coding.ts";
 
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
 
 /** A response in memory, with all of it that doesn't differ per request. */
-export type StoredResponse = { status: number; variants: Record<ContentCoding, Variant> };
+export type StoredResponse = {
+  status: number;
+  variants: Record<ContentCoding, Variant>;
+  /** The variants in dcz, by the `Available-Dictionary` that each needs. */
+  dczVariants: Map<unknown, Variant> | undefined;
+};
 
 /** The content in the codings that there are; instead of others identity is sent. */
 export type Bodies = { identity: Buffer } & Partial<Record<ContentCoding, Buffer>>;
@@ -18,17 +23,19 @@ type Options = {
   headers: Record<string, string>;
   contentType: string | undefined;
   bodies: Bodies;
+  /** The content in dcz, once for each dictionary. Bytes 8 to 39 are the dictionary's SHA-256 (RFC 9842 §5). */
+  dczBodies?: Buffer[];
 };
 
-export function storeResponse({ status, headers, contentType, bodies }: Options): StoredResponse {
+export function storeResponse({ status, headers, contentType, bodies, dczBodies = [] }: Options): StoredResponse {
   // Of the content alone, so that it is the same in every process and build, whatever their compressor.
   const hash = createHash("sha256").update(bodies.identity).digest("base64url");
-  const toVariant = (coding: ContentCoding): Variant => {
-    const body = bodies[coding];
-    if (!body) return toVariant("identity");
+  const vary = dczBodies.length > 0 ? "Accept-Encoding, Available-Dictionary" : "Accept-Encoding";
+  const toVariant = (coding: ContentCoding | "dcz", body: Buffer | undefined, suffix: string = coding): Variant => {
+    if (!body) return toVariant("identity", bodies.identity);
     const isEncoded = coding !== "identity";
-    const etag = isEncoded ? `"${hash}-${coding}"` : `"${hash}"`;
-    const notModifiedHeaders = Object.entries({ ...headers, Vary: "Accept-Encoding", ETag: etag }).flat();
+    const etag = isEncoded ? `"${hash}-${suffix}"` : `"${hash}"`;
+    const notModifiedHeaders = Object.entries({ ...headers, Vary: vary, ETag: etag }).flat();
     const contentHeaders = {
       ...(contentType !== undefined && { "Content-Type": contentType }),
       ...(isEncoded && { "Content-Encoding": coding }),
@@ -41,7 +48,16 @@ export function storeResponse({ status, headers, contentType, bodies }: Options)
       notModifiedHeaders,
     };
   };
-  return { status, variants: { br: toVariant("br"), gzip: toVariant("gzip"), identity: toVariant("identity") } };
+  const toDczVariant = (body: Buffer): [string, Variant] => {
+    const dictionary = body.toString("base64", 8, 40);
+    return [`:${dictionary}:`, toVariant("dcz", body, dictionary)];
+  };
+  const { br, gzip, identity } = bodies;
+  return {
+    status,
+    variants: { br: toVariant("br", br), gzip: toVariant("gzip", gzip), identity: toVariant("identity", identity) },
+    dczVariants: dczBodies.length > 0 ? new Map(dczBodies.map(toDczVariant)) : undefined,
+  };
 }
 
 /**
@@ -69,7 +85,9 @@ export function sendStored(
   stored: StoredResponse,
   ownHeaders: string[] = [],
 ) {
-  const { body, etag, headers, notModifiedHeaders } = stored.variants[negotiateContentCoding(req.headers)];
+  const dcz = stored.dczVariants?.get(req.headers["available-dictionary"]);
+  const variant = dcz && acceptsDcz(req.headers) ? dcz : stored.variants[negotiateContentCoding(req.headers)];
+  const { body, etag, headers, notModifiedHeaders } = variant;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
   if (stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
     res.writeHead(304, notModifiedHeaders.concat(ownHeaders)).end();

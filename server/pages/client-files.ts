@@ -19,6 +19,18 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 /** What each content coding adds to the name of a file. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 
+/** What the difference to the last release, and to the one before, adds to the name of a file. */
+export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
+
+/** The end of a compressed form's name: such a form is no file of its own. */
+export const FORM_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
+
+/** The URL pattern that matches a script or style in every release. Other characters could have a meaning in a pattern. */
+export function toReleasePattern(urlPath: string) {
+  const pattern = urlPath.replace(/^(\/assets\/[\w.-]+-)[\w-]{8}(\.(js|css))$/, "$1*$2");
+  return pattern === urlPath ? undefined : pattern;
+}
+
 /** A file for the browser: in memory, or on disk in some content codings. */
 type ClientFile = { stored?: StoredResponse; codings: ContentCoding[] };
 
@@ -35,11 +47,17 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
     if (size > MAX_FILE_BYTES || total + size > MAX_TOTAL_BYTES) return { codings };
     total += size;
     const forms = codings.map((coding): [ContentCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
+    const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((form) => existsSync(form));
+    const pattern = toReleasePattern(urlPath);
     const stored = storeResponse({
       status: 200,
-      headers: mergeHeaders(securityHeaders, { "Cache-Control": fileCacheControl(urlPath) }),
+      headers: mergeHeaders(securityHeaders, {
+        "Cache-Control": fileCacheControl(urlPath),
+        ...(pattern && { "Use-As-Dictionary": `match="${pattern}"` }), // RFC 9842 §2.1
+      }),
       contentType: contentType(basename(urlPath)) || "application/octet-stream",
       bodies: Object.fromEntries(forms) as Bodies,
+      dczBodies: dczPaths.map((form) => readFileSync(form)),
     });
     return { stored, codings };
   };
@@ -47,8 +65,7 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
     .filter((file) => file.isFile())
     .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
   const all = new Set(urlPaths);
-  // A compressed form is no file of its own.
-  const isForm = (urlPath: string) => /\.(br|gz)$/.test(urlPath) && all.has(urlPath.slice(0, urlPath.lastIndexOf(".")));
+  const isForm = (urlPath: string) => FORM_SUFFIX.test(urlPath) && all.has(urlPath.replace(FORM_SUFFIX, ""));
   return new Map(urlPaths.filter((urlPath) => !isForm(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
 }
 
