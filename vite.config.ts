@@ -1,7 +1,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
-import { defineConfig, type Plugin, runnerImport } from "vite";
+import { defineConfig, type Plugin, type Rolldown, runnerImport } from "vite";
 import { serveApp } from "./server/development.ts";
 
 /**
@@ -52,12 +52,19 @@ function withoutServerStyles(): Plugin {
   };
 }
 
+/** The browser's entry and the root route: every page needs what they import. */
+const ENTRY = /\/entry\.client\.tsx$/;
+const ROOT = /\/app\/root\.tsx\b/;
+
 /**
- * What every page needs, with all that it imports, as one file: the browser's entry. Without this, what the shell and
- * some page import would be a file of its own, and the documents of the other pages would change with that page.
+ * Puts what every page needs in the file of the browser's entry. Otherwise, what the shell and some page import would be a
+ * file of its own, and the documents of the other pages would change with that page.
  */
-const SHELL =
-  /rolldown.runtime|entry\.client|\/QueryClientProvider\.|\/app\/(components\/message-page|nonce|query-client|toast\/lazy-toasters)\./;
+function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo }) {
+  const importers = context.getModuleInfo(id)?.importers ?? [];
+  const isShell = [id, ...importers].some((file) => ENTRY.test(file)) || importers.some((file) => ROOT.test(file));
+  return isShell ? "shell" : null;
+}
 
 /**
  * The server's packages that can't be part of a file, such as those with a native addon: sharp, better-sqlite3. They and
@@ -93,7 +100,7 @@ export default defineConfig(({ command }) => {
         build: {
           license: LICENSES,
           rollupOptions: {
-            output: { codeSplitting: { groups: [{ name: "shell", test: SHELL }] } },
+            output: { codeSplitting: { groups: [{ name: nameChunk }] } },
           },
         },
       },

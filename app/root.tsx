@@ -1,3 +1,4 @@
+import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from "react-router";
@@ -55,7 +56,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <body>
         <div id="root">
           <QueryClientProvider client={queryClient}>
-            {needsOwnDocument || children}
+            <TooltipProvider>{needsOwnDocument || children}</TooltipProvider>
             <LazyToasters />
           </QueryClientProvider>
         </div>

@@ -213,6 +213,17 @@ test.for([
   await page.getByRole("tooltip").waitFor({ state: "detached" });
 });
 
+test("a tooltip opens without delay after another one", async ({ page, url }) => {
+  await openInFakeTime(page, url);
+  const stateOf = (name: string) => page.getByRole("button", { name }).getAttribute("data-state");
+  await page.getByRole("button", { name: "Delete" }).hover();
+  await page.clock.runFor(1000);
+  await expect.poll(() => stateOf("Delete")).toBe("delayed-open");
+  // A pointer may be on its way into the tooltip, until it is further away.
+  for (const y of [2, 18, 17]) await page.getByRole("button", { name: "Keep" }).hover({ position: { x: 40, y } });
+  await expect.poll(() => stateOf("Keep")).toBe("instant-open");
+});
+
 test.for(["light", "dark"] as const)(
   "axe finds nothing while toasts and a tooltip are open: %s",
   async (colorScheme, { page, url }) => {

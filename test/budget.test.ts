@@ -4,15 +4,18 @@ import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
 // What the greeting's own documents and the app shell may weigh, however large the application around them grows.
 
-/** Brotli, of what the browser loads before a page is interactive. */
-const MAX_INTERACTIVE_BYTES = 106_000;
+/** Brotli, of what the browser loads before a page is interactive. With further pages, one of which has a tooltip. */
+const MAX_INTERACTIVE_BYTES = { own: 110_000, grown: 118_000 };
 /** The same with both toast systems. */
-const MAX_TOTAL_BYTES = 120_000;
+const MAX_TOTAL_BYTES = { own: 122_000, grown: 130_000 };
 /** Of those, what a further route may add: its entries in the two route lists that the browser has. */
 const MAX_ROUTE_BYTES = 100;
 
 const GROWN = inject("grownFolder");
-const PROJECTS = [{ folder: ".", pages: "its own pages" } as const, { folder: GROWN, pages: "further pages" } as const];
+const PROJECTS = [
+  { folder: ".", pages: "its own pages", project: "own" },
+  { folder: GROWN, pages: "further pages", project: "grown" },
+] as const;
 const SHELL = /^(entry\.client|manifest|root|home|not-found|toasters)-.*\.js$/;
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
@@ -30,7 +33,7 @@ test.for(
   ]),
 )(
   "with $pages $path loads $count scripts, small ones with the toasts too, and no stylesheet",
-  async ({ folder, path, count }, { page, server, grownServer }) => {
+  async ({ folder, project, path, count }, { page, server, grownServer }) => {
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(request.url().replace(/.*\//, "")));
     const listScripts = () => loaded.filter((name) => name.endsWith(".js"));
@@ -42,15 +45,15 @@ test.for(
     expect(loaded.filter((name) => name.endsWith(".css"))).toEqual([]);
     const ofRoutes = (await page.evaluate(() => JSON.stringify(window.__ROUTES__).split('"file"').length - 1)) - 2;
     const size = brotliSize(folder, listScripts()) - ofRoutes * MAX_ROUTE_BYTES;
-    console.log(`${path}: ${size} bytes of at most ${MAX_INTERACTIVE_BYTES} (brotli)`);
-    expect(size).toBeLessThanOrEqual(MAX_INTERACTIVE_BYTES);
+    console.log(`${path}: ${size} bytes of at most ${MAX_INTERACTIVE_BYTES[project]} (brotli)`);
+    expect(size).toBeLessThanOrEqual(MAX_INTERACTIVE_BYTES[project]);
 
     const toasters = listAssets(folder).find((name) => /^toasters-.*\.js$/.test(name));
     await page.evaluate(`import("/assets/${toasters}")`);
     const total = brotliSize(folder, listScripts()) - ofRoutes * MAX_ROUTE_BYTES;
-    console.log(`${path} with toasts: ${total} bytes of at most ${MAX_TOTAL_BYTES} (brotli)`);
+    console.log(`${path} with toasts: ${total} bytes of at most ${MAX_TOTAL_BYTES[project]} (brotli)`);
     expect(total).toBeGreaterThan(size);
-    expect(total).toBeLessThanOrEqual(MAX_TOTAL_BYTES);
+    expect(total).toBeLessThanOrEqual(MAX_TOTAL_BYTES[project]);
   },
 );
 
