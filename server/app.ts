@@ -4,12 +4,11 @@ import type { Logger } from "pino";
 import type { Cache } from "./cache/cache.ts";
 import type { RenderOptions } from "./cache/render-anonymously.ts";
 import { createRevalidation, type RenderResult } from "./cache/revalidate.ts";
-import { createSecurityHeaders } from "./http/security-headers.ts";
+import { chain, type Response } from "./chain.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
 import { cache } from "./middleware/cache.ts";
-import { chain, type Response } from "./middleware/chain.ts";
 import { compression } from "./middleware/compression.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
@@ -19,12 +18,13 @@ import { matchRoute } from "./middleware/match-route.ts";
 import { rejectMalformed } from "./middleware/reject-malformed.ts";
 import { render } from "./middleware/render.ts";
 import { requestId } from "./middleware/request-id.ts";
+import { responseHeaders } from "./middleware/response-headers.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
-import { setSecurityHeaders } from "./middleware/security-headers.ts";
 import { staticFiles } from "./middleware/static-files.ts";
 import { tracing } from "./middleware/tracing.ts";
 import { checkRoutes } from "./pages/check-routes.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
+import { createSecurityHeaders } from "./response/security-headers.ts";
 import { createSemaphore } from "./semaphore.ts";
 
 export { createCache } from "./cache/cache.ts";
@@ -96,7 +96,7 @@ export async function createApp(options: Options) {
     handleError,
   );
   app.disable("x-powered-by");
-  app.use(setSecurityHeaders(securityHeaders));
+  app.use(responseHeaders(securityHeaders));
   if (clientFolder !== undefined) app.use(largeFiles(clientFolder, files));
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(settings, log));

@@ -1,7 +1,6 @@
 // The headers that the cache follows: Cache-Control (RFC 9111, RFC 5861), No-Vary-Search and Cache-Groups (RFC 9875).
 import { expect, test } from "vitest";
-import { isForSharedCaches, parseSharedLifetime } from "../server/http/cache-control.ts";
-import { parseGroups } from "../server/http/cache-groups.ts";
+import { isForSharedCaches, parseGroups, parseSharedLifetime } from "../server/http/cache-control.ts";
 import { createQueryFilter } from "../server/http/no-vary-search.ts";
 
 test.each([

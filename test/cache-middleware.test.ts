@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
 import type { CacheEntry } from "../server/cache/entries.ts";
 import { createEntries } from "../server/cache/entries.ts";
-import { storeResponse } from "../server/http/stored-response.ts";
+import type { Response } from "../server/chain.ts";
 import { cache } from "../server/middleware/cache.ts";
-import type { Response } from "../server/middleware/chain.ts";
+import { storeResponse } from "../server/response/stored-response.ts";
 import { OVERLOADED } from "../server/semaphore.ts";
 
 const bodies = { identity: Buffer.from("stale") };

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import supertest from "supertest";
 import { expect, test } from "vitest";
-import { chain } from "../server/middleware/chain.ts";
+import { chain } from "../server/chain.ts";
 import { errorHandler } from "../server/middleware/error-handler.ts";
 import { requestId } from "../server/middleware/request-id.ts";
 

@@ -221,7 +221,7 @@ test("the error page has what the app shell provides", async ({ page, url, conso
 });
 
 test("a server file's change shows", async ({ url }) => {
-  edit("server/http/security-headers.ts", ['"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"']);
+  edit("server/response/security-headers.ts", ['"X-Frame-Options": "DENY"', '"X-Frame-Options": "SAMEORIGIN"']);
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
 });
 

@@ -8,6 +8,9 @@ import { expect, test } from "vitest";
 const ALLOWED: Record<string, string[]> = {
   app: ["react-router"],
   "server/http": [],
+  "server/response": ["server/http"],
+  "server/chain": ["server/http", "server/pages"],
+  "server/log-fields": [],
   "server/net": ["server/http"],
   "server/process": [],
   "server/settings": [],
@@ -15,23 +18,24 @@ const ALLOWED: Record<string, string[]> = {
   "server/limit-rate": [],
   "server/semaphore": [],
   "server/ops": ["package.json", "server/limits"],
-  "server/pages": ["app/handle", "app/routes", "react-router", "server/http"],
+  "server/pages": ["app/handle", "app/routes", "react-router", "server/http", "server/response"],
   "server/cache": [
     "app/context",
     "react-router",
     "server/http",
     "server/limit-rate",
     "server/pages",
+    "server/response",
     "server/semaphore",
   ],
   "server/middleware": [
-    ...["express", "package.json", "server/cache", "server/http", "server/limit-rate", "server/limits"],
-    ...["server/pages", "server/semaphore"],
+    ...["express", "package.json", "server/cache", "server/chain", "server/http", "server/limit-rate"],
+    ...["server/limits", "server/log-fields", "server/pages", "server/response", "server/semaphore"],
   ],
   "server/middleware/render": ["@react-router/express", "app/context", "react-router"],
   "server/app": [
-    ...["express", "server/cache", "server/http", "server/limits", "server/middleware", "server/pages"],
-    "server/semaphore",
+    ...["express", "server/cache", "server/chain", "server/limits", "server/middleware", "server/pages"],
+    ...["server/response", "server/semaphore"],
   ],
   // A team's own: the lists of services are the narrowest that its examples need.
   "server/services": [
@@ -45,7 +49,8 @@ const ALLOWED: Record<string, string[]> = {
   "server/development": ["server/app", "server/limits", "server/services", "server/settings"],
   server: [
     ...["server/app", "server/cache", "server/http", "server/limit-rate", "server/limits", "server/middleware"],
-    ...["server/net", "server/ops", "server/process", "server/semaphore", "server/services", "server/settings"],
+    ...["server/net", "server/ops", "server/process", "server/response", "server/semaphore", "server/services"],
+    "server/settings",
   ],
 };
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
-import type { Response } from "../server/middleware/chain.ts";
+import type { Response } from "../server/chain.ts";
 import { matchRoute } from "../server/middleware/match-route.ts";
 
 vi.mock("../server/pages/build.ts", () => {

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { SharedLifetime } from "../http/cache-control.ts";
-import type { Bodies, StoredResponse } from "../http/stored-response.ts";
 import { toPagePath } from "../pages/route-table.ts";
+import type { Bodies, StoredResponse } from "../response/stored-response.ts";
 
 export type CacheEntry = {
   response: StoredResponse;

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { type Cache as CacheContext, cacheContext, type RenderPart, renderContext } from "../../app/context.ts";
 import { findUncacheableReason } from "../http/cache-control.ts";
-import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../http/content-security-policy.ts";
-import { extendSecurityHeaders } from "../http/security-headers.ts";
-import { mergeHeaders } from "../http/stored-response.ts";
 import { build } from "../pages/build.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
+import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../response/content-security-policy.ts";
+import { extendSecurityHeaders } from "../response/security-headers.ts";
+import { mergeHeaders } from "../response/stored-response.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
 
 /** A response of a cached route, the same for all clients. */

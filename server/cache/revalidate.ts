@@ -1,13 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import { parseSharedLifetime } from "../http/cache-control.ts";
-import { parseGroups } from "../http/cache-groups.ts";
+import { parseGroups, parseSharedLifetime } from "../http/cache-control.ts";
 import { compress, isCompressible } from "../http/content-coding.ts";
-import { type Bodies, copyBytes, mergeHeaders, storeResponse } from "../http/stored-response.ts";
 import { limitRate } from "../limit-rate.ts";
 import { findFile, routes } from "../pages/build.ts";
-import { copyString } from "../pages/copy-string.ts";
 import { isDynamic, type RouteEntry } from "../pages/route-entry.ts";
+import { copyString } from "../pages/route-table.ts";
+import { type Bodies, copyBytes, mergeHeaders, storeResponse } from "../response/stored-response.ts";
 import type { Semaphore } from "../semaphore.ts";
 import type { CacheEntries, CacheEntry } from "./entries.ts";
 import { type AnonymousResponse, type RenderOptions, renderAnonymously } from "./render-anonymously.ts";

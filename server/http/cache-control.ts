@@ -1,4 +1,4 @@
-import { parseGroups } from "./cache-groups.ts";
+import { parseList } from "structured-headers";
 
 /** In seconds: how long a shared cache may reuse a response, and then a stale one. */
 export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; staleIfError: number };
@@ -44,4 +44,17 @@ function parseDirectives(cacheControl: string) {
       return [name.trim().toLowerCase(), value.trim().replace(/^"(.*)"$/, "$1")];
     }),
   );
+}
+
+/**
+ * Parses the value of `Cache-Groups`, such as `"events", "event-17"` (RFC 9875 §2). Returns undefined if it isn't a list
+ * of strings: without its quotes a name is a token, and no group.
+ */
+export function parseGroups(value: string | null): string[] | undefined {
+  try {
+    const groups = parseList(value ?? "").map(([group]) => group);
+    return groups.every((group) => typeof group === "string") ? groups : undefined;
+  } catch {
+    return undefined;
+  }
 }

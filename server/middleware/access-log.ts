@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import proxyaddr from "proxy-addr";
+import type { Middleware } from "../chain.ts";
 import { parseRequestTarget } from "../http/request-target.ts";
-import type { Middleware } from "./chain.ts";
-import { toLogText } from "./log-fields.ts";
+import { toLogText } from "../log-fields.ts";
 
 /** How an IPv4 client looks to a server that listens on all interfaces. */
 const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;

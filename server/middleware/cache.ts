@@ -1,9 +1,9 @@
 import { name } from "../../package.json";
 import type { CacheEntries, CacheEntry } from "../cache/entries.ts";
 import type { Revalidate } from "../cache/revalidate.ts";
-import { sendStored } from "../http/stored-response.ts";
+import type { Middleware } from "../chain.ts";
+import { sendStored } from "../response/stored-response.ts";
 import { OVERLOADED } from "../semaphore.ts";
-import type { Middleware } from "./chain.ts";
 
 /** Longer ones aren't cached, and never published as a path to invalidate. */
 const MAX_KEY_LENGTH = 2048;

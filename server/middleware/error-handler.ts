@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import type { HttpError } from "http-errors";
 import type { Logger } from "pino";
+import type { ErrorMiddleware } from "../chain.ts";
 import { hasBody } from "../http/request-target.ts";
-import type { ErrorMiddleware } from "./chain.ts";
-import { toLogFields } from "./log-fields.ts";
+import { toLogFields } from "../log-fields.ts";
 
 /** For a client to notice that its body is rejected. */
 const LINGER_TIMEOUT_MS = 5000;

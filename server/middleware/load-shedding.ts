@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import createHttpError from "http-errors";
 import onHeaders from "on-headers";
+import type { Middleware } from "../chain.ts";
 import { hasBody } from "../http/request-target.ts";
 import type { Limits } from "../limits.ts";
 import { createSemaphore, type Semaphore } from "../semaphore.ts";
 import { findMaxBodyBytes } from "./body-limit.ts";
-import type { Middleware } from "./chain.ts";
 import { isEventStream } from "./compression.ts";
 import { FILE_ROUTE } from "./match-route.ts";
 

@@ -1,9 +1,9 @@
 import createHttpError from "http-errors";
+import type { Middleware } from "../chain.ts";
 import { isKeptByUrl } from "../http/request-target.ts";
 import { findRoute, routes } from "../pages/build.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
-import type { Middleware } from "./chain.ts";
 
 /** What log and metrics call the route of a file. */
 export const FILE_ROUTE = "file";

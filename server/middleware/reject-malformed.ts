@@ -1,7 +1,7 @@
 import createHttpError from "http-errors";
+import type { Middleware } from "../chain.ts";
 import { parseRequest } from "../http/request-target.ts";
 import { MAX_HEADER_LINES } from "../limits.ts";
-import type { Middleware } from "./chain.ts";
 
 /** Rejects what Node's parser accepts but RFC 9112 doesn't. From here on `req.url` is in origin form. */
 export const rejectMalformed: Middleware = (req, res, next) => {

@@ -2,21 +2,15 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { createRequestHandler } from "@react-router/express";
 import type { RequestHandler, Response } from "express";
-import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
 import { cacheContext, renderContext, signalContext } from "../../app/context.ts";
 import type { RenderOptions } from "../cache/render-anonymously.ts";
-import { contentSecurityPolicy, POLICY_HEADER } from "../http/content-security-policy.ts";
-import type { AddedHeaders } from "../http/security-headers.ts";
 import { limitRate } from "../limit-rate.ts";
+import { toLogFields } from "../log-fields.ts";
 import { build, routes } from "../pages/build.ts";
-import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
-import { setDefaultHeaders } from "./default-headers.ts";
-import { toLogFields } from "./log-fields.ts";
-
-/** What a loader gives one visitor is nobody else's; a route's own `headers` may say otherwise. */
-const RENDERED_CACHE_CONTROL = "private, no-cache";
+import { contentSecurityPolicy } from "../response/content-security-policy.ts";
+import type { AddedHeaders } from "../response/security-headers.ts";
 
 /** Lines per second, since clients may request a page that fails as often as they like. */
 const MAX_ERRORS_LOGGED = 10;
@@ -66,26 +60,13 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
   });
   return (req, res, next) => {
     if (res.headersSent) return; // The body has been rejected.
-    const { route } = res.locals;
-    const nonce = randomUUID(); // From a buffer: fresh random bytes take 3 % of a render.
-    const policy = policies.get(route?.id) ?? toPolicy({});
-    res.locals.nonce = nonce;
-    setDefaultHeaders(res, {
-      "Cache-Control": RENDERED_CACHE_CONTROL,
-      [POLICY_HEADER]: policy.replaceAll(NONCE_PLACEHOLDER, nonce),
+    const { locals } = res;
+    locals.nonce = randomUUID(); // From a buffer: fresh random bytes take 3 % of a render.
+    locals.policy = (policies.get(locals.route?.id) ?? toPolicy({})).replaceAll(NONCE_PLACEHOLDER, locals.nonce);
+    res.once("close", () => {
+      // The adapter destroys a response whose body fails, and logs nothing.
+      if (res.errored) log.error({ err: res.errored, ...toLogFields(locals) }, "body failed");
     });
-    const otherMethods = ACTION_METHODS.includes(req.method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
-    onHeaders(res, () => {
-      if (res.locals.isPrivate) res.setHeader("Cache-Control", RENDERED_CACHE_CONTROL);
-      // RFC 9110 §15.5.6; where React Router rejects a method, it doesn't name the others.
-      if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", otherMethods.join(", "));
-    });
-    const destroy = res.destroy.bind(res);
-    /** A body that fails ends the response so, of which the adapter says nothing. */
-    res.destroy = (err?: Error) => {
-      if (err && !res.destroyed && !req.socket.destroyed) log.error({ err, ...toLogFields(res.locals) }, "body failed");
-      return destroy(err);
-    };
     return handleRequest(req, res, next);
   };
 }

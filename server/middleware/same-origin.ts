@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
 import { isSameOrigin, type OriginSettings } from "../http/same-origin.ts";
-import { toLogFields, toLogText } from "./log-fields.ts";
+import { toLogFields, toLogText } from "../log-fields.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,7 +1,7 @@
 import createHttpError from "http-errors";
-import { sendStored } from "../http/stored-response.ts";
+import type { Middleware } from "../chain.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
-import type { Middleware } from "./chain.ts";
+import { sendStored } from "../response/stored-response.ts";
 
 /** Sends the files that are in memory. The whole of them, also where a range is asked for (RFC 9110 §14.2). */
 export function staticFiles(files: ClientFiles): Middleware {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { HandleSchema } from "../../app/handle.ts";
-import { contentSecurityPolicy } from "../http/content-security-policy.ts";
-import { extendSecurityHeaders } from "../http/security-headers.ts";
+import { contentSecurityPolicy } from "../response/content-security-policy.ts";
+import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { build, findFile, findRoute, routes } from "./build.ts";
 
 /** Throws for a route whose `handle` or `headers` the server can't follow. The message names its file. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { contentType } from "mime-types";
 import { CONTENT_CODINGS, type ContentCoding } from "../http/content-coding.ts";
-import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../http/stored-response.ts";
+import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../response/stored-response.ts";
 
 /** Where the build puts files whose names hold a hash of their content. */
 export const ASSETS_PATH = "/assets/";

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { RouteObject, ServerBuild } from "react-router";
 import type { Handle } from "../../app/handle.ts";
-import type { AddedHeaders } from "../http/security-headers.ts";
+import type { AddedHeaders } from "../response/security-headers.ts";
 import { type CacheRule, createCacheRule } from "./cache-rule.ts";
 
 export type Routes = ServerBuild["routes"];

@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { matchRoutes, type RouteObject } from "react-router";
 import { isKeptByUrl } from "../http/request-target.ts";
-import { copyString } from "./copy-string.ts";
 import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.ts";
 
 /** What React Router's browser side appends to a page's path to request its data: "/a.data", "/_.data". */
@@ -104,4 +103,9 @@ function toSegments(path: string) {
 
 function flatten(tree: RouteObject[]): RouteEntry[] {
   return tree.flatMap(({ handle, children }) => [handle, ...flatten(children ?? [])]);
+}
+
+/** For what stays: a part of a string keeps the whole in memory, as a path does a request target with its query. */
+export function copyString(part: string) {
+  return Buffer.from(part).toString();
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { HttpError } from "http-errors";
-import type { RequestTarget } from "../http/request-target.ts";
-import type { RouteEntry } from "../pages/route-entry.ts";
+import type { RequestTarget } from "./http/request-target.ts";
+import type { RouteEntry } from "./pages/route-entry.ts";
 
 declare global {
   namespace Express {
@@ -19,6 +19,8 @@ declare global {
       httpRoute: string | undefined;
       /** The nonce of the inline elements of a page that is rendered for this request. */
       nonce?: string;
+      /** The Content-Security-Policy with that nonce. */
+      policy?: string;
       /** Whether the response is this client's alone, whatever the page says: it couldn't be rendered for everybody. */
       isPrivate?: boolean;
     }

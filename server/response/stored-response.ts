@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import fresh from "fresh";
-import { acceptsDcz, type ContentCoding, negotiateContentCoding } from "./content-coding.ts";
+import { acceptsDcz, type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
 
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };

@@ -1,0 +1,34 @@
+import type { RequestHandler } from "express";
+import onHeaders from "on-headers";
+import { isForSharedCaches } from "../http/cache-control.ts";
+import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
+import { POLICY_HEADER } from "../response/content-security-policy.ts";
+import { extendSecurityHeaders } from "../response/security-headers.ts";
+
+/** What a loader returns may be one user's own. A route's `headers` may set another one. */
+const RENDERED_CACHE_CONTROL = "private, no-cache";
+
+/**
+ * Completes the headers of a response from Express, when they are written: React Router's adapter appends to a header that
+ * is set before. The route's own headers come first, except in a private response to a request for a cached page.
+ */
+export function responseHeaders(securityHeaders: Record<string, string>): RequestHandler {
+  return ({ method }, res, next) => {
+    onHeaders(res, () => {
+      const { route, policy, isPrivate, requestId } = res.locals;
+      if (isPrivate) res.removeHeader("Cache-Control");
+      const defaults = {
+        "Cache-Control": RENDERED_CACHE_CONTROL,
+        ...(policy !== undefined && { [POLICY_HEADER]: policy }),
+        ...extendSecurityHeaders(securityHeaders, route?.addedHeaders ?? {}),
+      };
+      for (const [name, value] of Object.entries(defaults)) if (!res.hasHeader(name)) res.setHeader(name, value);
+      // RFC 9110 §15.5.6. React Router sends no Allow.
+      const allowed = ACTION_METHODS.includes(method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
+      if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", allowed.join(", "));
+      // A shared cache would send it to every client.
+      if (!isForSharedCaches(String(res.getHeader("Cache-Control")))) res.setHeader("X-Request-Id", requestId);
+    });
+    next();
+  };
+}
