@@ -18,7 +18,7 @@ const ALLOWED: Record<string, string[]> = {
   "server/limit-rate": [],
   "server/semaphore": [],
   "server/ops": ["package.json", "server/limits"],
-  "server/pages": ["app/handle", "app/routes", "react-router", "server/http", "server/response"],
+  "server/pages": ["app/cache-control", "app/handle", "app/routes", "react-router", "server/http", "server/response"],
   "server/cache": [
     "app/context",
     "react-router",

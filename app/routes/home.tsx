@@ -1,9 +1,10 @@
+import { CACHED_FOR_A_MINUTE } from "../cache-control";
 import { ShareTags } from "../components/share-tags";
 import type { Route } from "./+types/home";
 
 /** The same for everybody: what a release changes shows at once, and from caches in front within eleven minutes. */
 export const headers: Route.HeadersFunction = () => ({
-  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+  "Cache-Control": CACHED_FOR_A_MINUTE,
   "No-Vary-Search": "params",
 });
 

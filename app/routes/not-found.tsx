@@ -1,3 +1,4 @@
+import { CACHED_FOR_A_MINUTE } from "../cache-control";
 import type { Handle } from "../handle";
 import type { Route } from "./+types/not-found";
 
@@ -5,7 +6,7 @@ import type { Route } from "./+types/not-found";
 export const handle = { cacheKey: "/404" } satisfies Handle;
 
 export const headers: Route.HeadersFunction = () => ({
-  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+  "Cache-Control": CACHED_FOR_A_MINUTE,
 });
 
 // Middleware, not a loader: a loader would cost the browser a request on every client-side arrival.

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { contentType } from "mime-types";
+import { CACHED_FOR_A_MINUTE } from "../../app/cache-control.ts";
 import { CONTENT_CODINGS, type ContentCoding } from "../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../response/stored-response.ts";
 
@@ -9,8 +10,6 @@ export const ASSETS_PATH = "/assets/";
 
 /** A name with a hash never means anything else: keep it for a year without asking again (RFC 8246). */
 const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
-/** Any other file may change with the next release: browsers revalidate it, and caches in front have it when no server responds. */
-const FILE_CACHE_CONTROL = "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400";
 
 /** Larger files stay on disk, and so do those that would make more than this together. */
 const MAX_FILE_BYTES = 512 * 1024;
@@ -69,6 +68,7 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
   return new Map(urlPaths.filter((urlPath) => !isForm(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
 }
 
+/** A file without a hash in its name may change with the next release, as a page may. */
 export function fileCacheControl(urlPath: string) {
-  return urlPath.startsWith(ASSETS_PATH) ? ASSET_CACHE_CONTROL : FILE_CACHE_CONTROL;
+  return urlPath.startsWith(ASSETS_PATH) ? ASSET_CACHE_CONTROL : CACHED_FOR_A_MINUTE;
 }
