@@ -32,8 +32,6 @@ test(`a product of ${COMMITS} commits ago merges the updates, with conflicts in 
   run(".", "git", "clone", "--quiet", "--bare", ".", template);
   run(template, "git", "update-ref", "refs/heads/main", run(".", "git", "rev-parse", "HEAD").trim());
   shell(".", `mkdir ${product} && git archive ${commit} | tar -x -C ${product}`);
-  // Older commits have no such file.
-  writeFileSync(join(product, ".template-commit"), commit);
   const commitAll = (message: string) => shell(product, `git add -A && git commit -qm "${message}"`);
   shell(product, "git init -q -b main && git config user.name team && git config user.email team@example.org");
   commitAll("Begin");
@@ -45,7 +43,11 @@ test(`a product of ${COMMITS} commits ago merges the updates, with conflicts in 
   appendFileSync(join(product, "app/theme.css"), "/* ours */\n");
   commitAll("Make it ours");
 
-  const replaced = COMMANDS.map((command) => command.trim().replace("<the template's address>", template));
+  // Older commits have no .template-commit.
+  const values = { "<the template's address>": template, "$(cat .template-commit)": commit };
+  const replaced = COMMANDS.map((command) =>
+    Object.entries(values).reduce((text, [from, to]) => text.replace(from, to), command.trim()),
+  );
   for (const command of replaced.slice(0, -1)) shell(product, command);
   expect(run(product, "git", "status", "--porcelain")).toBe("");
   const merge = replaced.at(-1) ?? "";
