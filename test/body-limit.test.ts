@@ -61,6 +61,8 @@ test.each([
   ["100 KB of names without a value", "/example-pages/echo", URLENCODED, "a&".repeat(50 * KB), 200],
   ["a multipart form of 900 KB", "/example-pages/echo", MULTIPART, multipart(900 * KB), 200],
   ["a multipart form of 1.1 MB", "/example-pages/echo", MULTIPART, multipart(1.1 * MB), 413],
+  ["90 KB of JSON", "/example-pages/echo", "application/json", `"${"a".repeat(90 * KB)}"`, 200],
+  ["101 KB of JSON", "/example-pages/echo", "application/json", `"${"a".repeat(101 * KB)}"`, 413],
   ["3 MB for a route that accepts 4 MB", "/example-pages/large-form", "text/plain", "a".repeat(3 * MB), 200],
   ["4.1 MB for a route that accepts 4 MB", "/example-pages/large-form", "text/plain", "a".repeat(4.1 * MB), 413],
 ])("%s, by its length and in chunks, for %s", async (_label, path, type, body, status) => {

@@ -117,8 +117,11 @@ const SHORTEST_LAST = "GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n";
 const UPLOAD = `--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${"a".repeat(1e6)}\r\n--b--`;
 const MULTIPART = post("multipart/form-data; boundary=b", UPLOAD);
 const FORM = post("application/x-www-form-urlencoded", `name=${"a".repeat(99 * 1024)}`);
+/** Parsed, it takes 28 times its bytes. */
+const NESTED = post("application/json", "[".repeat(50_000) + "]".repeat(50_000)).replace("sign-up", "echo");
 const BODY = "Content-Length: 9";
 const TINY_LINES = Array<string>(3500).fill("a:");
+const LONG_LINES = Array.from({ length: 95 }, (_, number) => `X-${number}: ${"a".repeat(140)}`);
 const UPGRADE = ["GET /socket HTTP/1.1", "Host: localhost", "Connection: Upgrade", "Upgrade: websocket"]
   .concat("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "", "")
   .join("\r\n");
@@ -156,6 +159,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
+  ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
   ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
   [
     "100 bodies of 60,000 chunks of a byte",
@@ -165,6 +169,8 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["100 such bodies of a GET", hold(100, head("GET", "stock/1", CHUNKED) + TINY_CHUNKS), { isShed: true }],
   ["500 heads of 3,500 lines, without their body", hold(500, head("POST", "sign-up", BODY, ...TINY_LINES))],
   ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
+  ["1,000 heads of 95 lines for a slow page", hold(1000, head("GET", "wait/2000", ...LONG_LINES)), { isShed: true }],
+  ["1,000 paths of 14 KB of a cached page", hold(1000, getOnce(`catalogue/${"a".repeat(14_000)}`)), { isShed: true }],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
   ["2,000 requests at once for a streamed page", request(2000, getOnce("notes/1")), { isShed: true }],
   ["2,000 requests at once for a rendered page", request(2000, getOnce("stock/1")), { isShed: true }],

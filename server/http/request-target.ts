@@ -24,6 +24,11 @@ export function hasBody({ headers }: Pick<IncomingMessage, "headers">) {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
+/** The length of the request line and the header lines, but for their syntax. */
+export function headLength({ url = "", rawHeaders }: Pick<IncomingMessage, "url" | "rawHeaders">) {
+  return rawHeaders.reduce((sum, { length }) => sum + length, url.length);
+}
+
 export type RequestTarget = { path: string; decodedPath: string; query: string };
 
 /**

@@ -3,8 +3,11 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import createHttpError from "http-errors";
 import type { RouteEntry } from "../pages/route-entry.ts";
 
-/** Forms without files. Node's parser takes quadratic time for names without "=": 1 MB blocks the process for seconds. */
-const MAX_URLENCODED_BYTES = 100 * 1024;
+/**
+ * Bodies other than multipart forms. Node's parser of forms without files takes quadratic time for names without "=": 1 MB
+ * blocks the process for seconds. Parsed JSON takes up to 32 times its bytes.
+ */
+const MAX_PARSED_BYTES = 100 * 1024;
 
 const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } });
 
@@ -12,9 +15,18 @@ const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } }
 export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry | undefined, maxBytes: number) {
   const routeMaxBytes = route?.maxBodyBytes ?? maxBytes;
   // As Fetch reads it: of several types the last counts, which Express doesn't see.
-  const isUrlencoded = /x-www-form-urlencoded/i.test(headers["content-type"] ?? "");
-  return isUrlencoded ? Math.min(routeMaxBytes, MAX_URLENCODED_BYTES) : routeMaxBytes;
+  const type = headers["content-type"] ?? "";
+  const isMultipart = /multipart\/form-data/i.test(type) && !isUrlencoded(type);
+  if (isMultipart || (route?.maxBodyBytes !== undefined && !isUrlencoded(type))) return routeMaxBytes;
+  return Math.min(routeMaxBytes, MAX_PARSED_BYTES);
 }
+
+/** How many times its bytes a body takes: an action has the chunks, their concatenation and the parsed values. */
+export function countCopies({ headers }: IncomingMessage) {
+  return /form/i.test(headers["content-type"] ?? "") ? 4 : 32;
+}
+
+const isUrlencoded = (type: string) => /x-www-form-urlencoded/i.test(type);
 
 /** Rejects a request whose body is larger than its route allows, by Content-Length or by what arrives. */
 export function bodyLimit(maxBytes: number): RequestHandler {

@@ -2,19 +2,19 @@ import type { IncomingMessage } from "node:http";
 import createHttpError from "http-errors";
 import onHeaders from "on-headers";
 import type { Middleware } from "../chain.ts";
-import { hasBody } from "../http/request-target.ts";
+import { hasBody, headLength } from "../http/request-target.ts";
 import type { Limits } from "../limits.ts";
 import { createSemaphore, type Semaphore } from "../semaphore.ts";
-import { findMaxBodyBytes } from "./body-limit.ts";
+import { countCopies, findMaxBodyBytes } from "./body-limit.ts";
 import { isEventStream } from "./compression.ts";
 import { FILE_ROUTE } from "./match-route.ts";
 
 /** The buffers of Node and Fetch for a body that is read as a stream. */
 const STREAM_BYTES = 256 * 1024;
+/** A request with a longer head, which Node keeps as strings, counts as one with a body. */
+const MAX_SMALL_HEAD = 4096;
 /** What Node reads of a body before anything reads it from there. */
 const WAITING_BYTES = 128 * 1024;
-/** `request.formData()` has the chunks, their concatenation and the values at the same time. */
-const COPIES = 4;
 /** A body may arrive for this long before it can be cut. */
 const GRACE_MS = 1000;
 const CUT_INTERVAL_MS = 100;
@@ -65,12 +65,14 @@ export function loadShedding(options: Options): Middleware {
     if (res.closed) return; // It would never release its place.
     const { route, httpRoute } = res.locals;
     const acquire = () => {
-      if (!hasBody(req)) return (openRoutes.has(httpRoute) ? openResponses : requests).acquire(1, res);
+      const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
+      if (isSmall) return (openRoutes.has(httpRoute) ? openResponses : requests).acquire(1, res);
       // A route that accepts more than there is memory for has to read bodies as streams (docs/uploads-and-streams.md).
-      const isStreamed = COPIES * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
+      const copies = countCopies(req);
+      const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);
-      const length = Math.min(Number(req.headers["content-length"] ?? max), max);
-      return bodies.acquire(STREAM_BYTES + (isStreamed ? 0 : COPIES * length), res);
+      const length = hasBody(req) ? Math.min(Number(req.headers["content-length"] ?? max), max) : 0;
+      return bodies.acquire(STREAM_BYTES + (isStreamed ? 0 : copies * length), res);
     };
 
     const handle = (acquired: () => void) => {

@@ -1,14 +1,15 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { hasBody } from "../http/request-target.ts";
+import { hasBody, headLength } from "../http/request-target.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
-/** The most requests that a connection may pipeline. Each takes 5 KB. */
+/** The most requests that a connection may pipeline. */
 const MAX_PIPELINED = 128;
-/** The most pipelined requests of all connections together. One with a body counts as 64, as it may take 128 KB. */
-const MAX_QUEUED = 2048;
-const BODY_WEIGHT = 64;
+/** The memory of the pipelined requests of all connections: 5 KB each, their heads, and what the server reads of a body. */
+const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
+const REQUEST_BYTES = 5 * 1024;
+const BODY_BYTES = 320 * 1024;
 /** A chunk of a body takes 200 bytes besides its own. More than 256 chunks must have 128 bytes on average. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
@@ -23,9 +24,9 @@ export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chu
 export type Connection = {
   /** The responses that have not ended, in the order of their requests. */
   pending: Set<ServerResponse>;
-  /** The weight of the requests that are pipelined. */
-  queued: number;
-  lastRequest?: IncomingMessage;
+  /** The memory of its pipelined requests. */
+  queuedBytes: number;
+  lastRequest?: IncomingMessage | undefined;
   /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
   isUpgraded: boolean;
   /** The bytes that both sides have received. */
@@ -57,7 +58,7 @@ type Options = {
  */
 export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, headers, onDrop }: Options) {
   const connections = new Map<Socket, Connection>();
-  let queued = 0;
+  let queuedBytes = 0;
 
   function drop(socket: Socket, reason: DropReason) {
     if (!connections.delete(socket)) return;
@@ -111,11 +112,11 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
   server.on("connection", (socket: Socket) => {
     const pending = new Set<ServerResponse>();
-    const connection = { pending, queued: 0, isUpgraded: false, bytes: 0, progressAt: performance.now() };
+    const connection = { pending, queuedBytes: 0, isUpgraded: false, bytes: 0, progressAt: performance.now() };
     connections.set(socket, connection);
     socket.once("close", () => {
       connections.delete(socket);
-      queued -= connection.queued;
+      queuedBytes -= connection.queuedBytes;
       pending.clear(); // Until Node 24, only the first response emits "close".
     });
     // Later, when the requests of new connections have been read.
@@ -138,17 +139,20 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
         pending.add(res);
         connection.lastRequest = req;
         connection.progressAt = performance.now();
-        const weight = pending.size === 1 ? 0 : hasBody(req) ? BODY_WEIGHT : 1;
-        queued += weight;
-        connection.queued += weight;
-        if (pending.size > MAX_PIPELINED || (weight > 0 && queued > MAX_QUEUED))
+        const isPipelined = pending.size > 1;
+        const bytes = isPipelined ? REQUEST_BYTES + headLength(req) + (hasBody(req) ? BODY_BYTES : 0) : 0;
+        queuedBytes += bytes;
+        connection.queuedBytes += bytes;
+        if (pending.size > MAX_PIPELINED || (isPipelined && queuedBytes > MAX_QUEUED_BYTES)) {
           return dropUnparsed(socket, "pipelined");
+        }
         if (hasBody(req)) onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
         res.once("close", () => {
           connection.progressAt = performance.now();
+          if (req.complete && connection.lastRequest === req) connection.lastRequest = undefined; // Its head takes memory.
           if (!pending.delete(res)) return;
-          queued -= weight;
-          connection.queued -= weight;
+          queuedBytes -= bytes;
+          connection.queuedBytes -= bytes;
         });
         const handle = () => socket.writable && listener(req, res);
         // A response gets its socket once the one before it has ended. Other connections come in between.
