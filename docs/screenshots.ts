@@ -5,7 +5,6 @@ import { startServer } from "../test/support/start-server.ts";
 
 const MAX_BYTES = 120 * 1024;
 const DESKTOP = { width: 960, height: 600 };
-const PHONE = { width: 390, height: 844 };
 
 /** As the sites that show a shared link's picture ask for (https://ogp.me). */
 const PREVIEW = { width: 1200, height: 630 };
@@ -13,11 +12,7 @@ const PREVIEW = { width: 1200, height: 630 };
 const PICTURES = [
   { file: "public/preview.jpg", path: "/", colorScheme: "light", viewport: PREVIEW },
   { file: "docs/home-light.jpg", path: "/", colorScheme: "light", viewport: DESKTOP },
-  { file: "docs/home-dark.jpg", path: "/", colorScheme: "dark", viewport: DESKTOP },
-  { file: "docs/not-found-light.jpg", path: "/nowhere", colorScheme: "light", viewport: DESKTOP },
   { file: "docs/not-found-dark.jpg", path: "/nowhere", colorScheme: "dark", viewport: DESKTOP },
-  { file: "docs/home-phone.jpg", path: "/", colorScheme: "light", viewport: PHONE },
-  { file: "docs/not-found-phone.jpg", path: "/nowhere", colorScheme: "dark", viewport: PHONE },
 ] as const;
 
 /** The characters of the page that no font has: they have the box of one that no font can have. */
