@@ -72,8 +72,7 @@ const services = await openServices(serviceOptions);
 supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");
-const { setContext } = services;
-const app = await createApp({ settings, limits, log, metrics, shutdown: signal, cache, setContext, clientFolder });
+const app = await createApp({ ...services, settings, limits, log, metrics, shutdown: signal, cache, clientFolder });
 const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY);
 connections = trackConnections(server, {
   maxConnections: limits.MAX_CONNECTIONS,

@@ -117,8 +117,8 @@ export default defineConfig(({ command }) => {
           emitAssets: false,
           license: LICENSES,
           rollupOptions: {
-            // What production runs, and the application alone, which tests handle without a port.
-            input: { index: "./server.ts", app: "./server/app.ts" },
+            // Production runs the first. Tests load the others without a port.
+            input: { index: "./server.ts", app: "./server/app.ts", services: "./server/services.ts" },
             output: {
               // Names, lines and licences stay, so that stack traces can be read; other comments only weigh.
               comments: { legal: true, annotation: false, jsdoc: false },

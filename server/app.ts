@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import express, { type ErrorRequestHandler } from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { Cache } from "./cache/cache.ts";
 import type { RenderOptions } from "./cache/render-anonymously.ts";
@@ -51,6 +51,8 @@ type Options = {
   shutdown: AbortSignal;
   cache: Cache;
   setContext: RenderOptions["setContext"];
+  /** The services' own. */
+  middleware?: RequestHandler[] | undefined;
   /** The build's files for the browser; none in development, where Vite serves them. */
   clientFolder?: string;
   /** For a test that compares: if false, React Router renders every page for each request. */
@@ -59,7 +61,17 @@ type Options = {
 
 /** The application as one request listener: the middleware in the order in which a request meets it. */
 export async function createApp(options: Options) {
-  const { settings, limits, log, metrics, shutdown, setContext, clientFolder, cachesPages = true } = options;
+  const {
+    settings,
+    limits,
+    log,
+    metrics,
+    shutdown,
+    setContext,
+    middleware = [],
+    clientFolder,
+    cachesPages = true,
+  } = options;
   const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, HANDLER_TIMEOUT_MS, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
@@ -96,10 +108,12 @@ export async function createApp(options: Options) {
     handleError,
   );
   app.disable("x-powered-by");
+  app.set("trust proxy", TRUST_PROXY); // For `req.ip`, which services use.
   app.use(responseHeaders(securityHeaders));
   if (clientFolder !== undefined) app.use(largeFiles(clientFolder, files));
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(settings, log));
+  if (middleware.length > 0) app.use(middleware);
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing);

@@ -45,13 +45,13 @@ export function serveApp(): Plugin {
         return services;
       };
       const loadApp = async () => {
-        const { settings, log, shutdown, setContext } = await loadServices();
+        const { services, settings, log, shutdown } = await loadServices();
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
           const limits = createLimits(settings);
           // No entry fits, so that every request shows what has changed.
           const cache = module.createCache({ maxBytes: 1, log, metrics: noMetrics });
-          const options = { settings, limits, log, metrics: noMetrics, shutdown, cache, setContext };
+          const options = { ...services, settings, limits, log, metrics: noMetrics, shutdown, cache };
           app = { module, listener: await module.createApp(options) };
         }
         return app.listener;
@@ -91,5 +91,5 @@ async function open(module: typeof Services) {
     shutdownController.abort();
     return services.close();
   };
-  return { module, settings, log, server, shutdown, setContext: services.setContext, close };
+  return { module, services, settings, log, server, shutdown, close };
 }

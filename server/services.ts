@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
 import * as v from "valibot";
@@ -22,6 +23,8 @@ type Options = {
 /** Opens what pages need for as long as the process runs, such as a database (docs/data-and-databases.md). */
 export function openServices(_options: Options) {
   return {
+    /** Runs for each request that is rendered, before its body is read (docs/growing-up.md). */
+    middleware: [] as RequestHandler[],
     /** Sets what loaders and actions find in their context, for each request. */
     setContext(_context: RouterContextProvider) {},
     /** Rejects while pages lack what they need: `/readyz` is 503 meanwhile. */

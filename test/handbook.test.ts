@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 /** The text without its indentation, which an excerpt has not. */
 const dedent = (text: string) => text.replaceAll(/^ +/gm, "");
 
-const README = readFileSync("README.md", "utf8");
 const PAGES = readdirSync("docs").filter((name) => name.endsWith(".md"));
 /** The code that says in its first line which file it is from. */
 const EXCERPTS = PAGES.flatMap((page) => {
@@ -16,10 +15,6 @@ test.each(EXCERPTS)("the code in docs/$page is that of $file, which tests try", 
   const folders = ["test/fixtures/example-pages", "test/fixtures", "."];
   const path = folders.map((folder) => `${folder}/${file}`).find(existsSync);
   expect(dedent(readFileSync(path ?? `no file ${file}`, "utf8"))).toContain(dedent(code));
-});
-
-test.each(PAGES)("README has a link to docs/%s", (name) => {
-  expect(README).toContain(`](docs/${name})`);
 });
 
 test("the picture of a request's life has the middleware of the handbook's table, which are files", () => {

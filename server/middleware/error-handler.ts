@@ -5,6 +5,8 @@ import type { ErrorMiddleware } from "../chain.ts";
 import { hasBody } from "../http/request-target.ts";
 import { toLogFields } from "../log-fields.ts";
 
+/** The headers of a response that failed. Headers of middleware, such as a rate limit's, stay. */
+const CONTENT_HEADERS = /^(accept-ranges|age|content-.*|etag|last-modified|set-cookie)$/;
 /** For a client to notice that its body is rejected. */
 const LINGER_TIMEOUT_MS = 5000;
 
@@ -20,7 +22,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
     res.locals.isPrivate = false; // An error's own headers say more.
     const body = `${STATUS_CODES[status]}\n`;
     const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };
-    for (const name of res.getHeaderNames()) res.removeHeader(name);
+    for (const name of res.getHeaderNames()) if (CONTENT_HEADERS.test(name)) res.removeHeader(name);
     res.writeHead(status, {
       ...securityHeaders,
       ...error.headers,

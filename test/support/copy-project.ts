@@ -41,6 +41,8 @@ export function copyProject({ withTests = false } = {}) {
 /** Copies the project, and adds the example pages of test/fixtures to it, and the film. */
 export function copyAndGrow() {
   const folder = copyProject();
+  // It opens the project's own services, too.
+  renameSync(join(folder, "server/services.ts"), join(folder, "server/own-services.ts"));
   cpSync("test/fixtures/services.ts", join(folder, "server/services.ts"));
   cpSync("test/fixtures/example-pages", join(folder, "app/example-pages"), { recursive: true });
   // Whatever form the project's own list has, it stays as it is.

@@ -23,8 +23,8 @@ const COLORS = [
 ];
 
 const SETTINGS = [
-  ["DATABASE_URL", "postgres://127.0.0.1:1/product", "The database."],
-  ["SESSION_SECRET", "made-with-openssl-rand-hex-32-by-us", "Signs the cookies of sessions."],
+  ["DATABASE_URL", "postgres://127.0.0.1:1/product"],
+  ["SESSION_SECRET", "made-with-openssl-rand-hex-32-by-us"],
 ];
 
 /**
@@ -84,10 +84,6 @@ function addServices(folder: string) {
     text.replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];'),
   );
   edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
-  edit(`${folder}/docs/operating.md`, (text) => {
-    const rows = SETTINGS.map(([name, , meaning]) => `| \`${name}\` | required | ${meaning} |\n`);
-    return text.replace(/\n\n## Probes/, `\n${rows.join("")}$&`);
-  });
 }
 
 /** Home itself is among the pages. */
@@ -111,7 +107,5 @@ function changeGreeting(folder: string) {
       .replace(/\n\/\/ From here on: .*/s, "")
       .replaceAll(/^import .*(pngjs|start-server).*\n/gm, ""),
   );
-  edit(`${folder}/README.md`, (text) =>
-    `${text}\n[Decisions](docs/decisions.md)\n`.replace(/^# .*/, "# Coffee & cake"),
-  );
+  writeFileSync(`${folder}/README.md`, "# Coffee & cake\n");
 }

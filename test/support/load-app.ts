@@ -1,7 +1,10 @@
+import { createServer } from "node:http";
 import { pino } from "pino";
 import type * as App from "../../server/app.ts";
 import { createLimits } from "../../server/limits.ts";
-import { parseSettings, ServerSettingsSchema } from "../../server/settings.ts";
+import type * as Services from "../../server/services.ts";
+import { parseSettings } from "../../server/settings.ts";
+import { SERVER_ENV } from "./start-server.ts";
 
 type Part = [part: string, route: string, seconds: number];
 type Options = { env?: Record<string, string>; cachesPages?: boolean };
@@ -9,7 +12,8 @@ type Options = { env?: Record<string, string>; cachesPages?: boolean };
 /** Loads the application of a build, to be handled without a port, what it logs, and what it measures. */
 export async function loadApp(folder: string, { env = {}, cachesPages = true }: Options = {}) {
   const { createApp, createCache } = (await import(`${folder}/build/server/app.js`)) as typeof App;
-  const parsed = parseSettings(ServerSettingsSchema, env);
+  const { openServices, SettingsSchema } = (await import(`${folder}/build/server/services.js`)) as typeof Services;
+  const parsed = parseSettings(SettingsSchema, { ...SERVER_ENV, ...env });
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const lines: { level: number; msg: string; file?: string }[] = [];
   const renders: string[] = [];
@@ -28,8 +32,12 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
       recordStored: (entries, bytes) => Object.assign(stored, { entries, bytes }),
     },
   });
+  const { settings } = parsed;
+  const shutdown = new AbortController().signal;
+  const services = await openServices({ settings, log, server: createServer(), shutdown, cache });
   const app = await createApp({
-    settings: parsed.settings,
+    ...services,
+    settings,
     limits,
     log,
     cache,
@@ -40,8 +48,7 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
       recordShed() {},
       measureUsage() {},
     },
-    shutdown: new AbortController().signal,
-    setContext() {},
+    shutdown,
     clientFolder: `${folder}/build/client`,
     cachesPages,
   });
