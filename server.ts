@@ -20,7 +20,7 @@ import { failToStart, handleProcessEvents } from "./server/process.ts";
 import { createSecurityHeaders } from "./server/response/security-headers.ts";
 import { OVERLOADED } from "./server/semaphore.ts";
 import { openServices, SettingsSchema } from "./server/services.ts";
-import { loadEnvFile, parseSettings } from "./server/settings.ts";
+import { describeSettings, loadEnvFile, parseSettings } from "./server/settings.ts";
 
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
@@ -31,7 +31,7 @@ const MAX_REJECTIONS_LOGGED = 10;
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
-const { settings } = parsed;
+const { settings, warnings } = parsed;
 const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
 const limits = createLimits(settings);
@@ -42,10 +42,12 @@ log.info(
     "service.version": BUILD_INFO.version,
     "vcs.ref.head.revision": BUILD_INFO.revision,
     "process.runtime.version": process.version,
+    settings: describeSettings(process.env),
     limits,
   },
   "starting",
 );
+for (const warning of warnings) log.warn(warning);
 metrics.measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
 const server = createPublicServer({
   keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
@@ -15,13 +16,17 @@ const wholeNumber = (max: number, min = 0) => {
 const port = wholeNumber(65_535);
 const MAX_MILLISECONDS = 3_600_000;
 const milliseconds = wholeNumber(MAX_MILLISECONDS);
-const limit = wholeNumber(Number.MAX_SAFE_INTEGER, 1);
+const count = wholeNumber(1_000_000, 1);
+/** At most 1 TiB. */
+const bytes = wholeNumber(2 ** 40);
+/** At least the smallest page. */
+const memory = wholeNumber(2 ** 40, 1000);
 
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
 const isHost = (value: string) => isIP(value) > 0 || HOST_NAME.test(value);
 const host = v.pipe(v.string(), v.check(isHost, "an IP address or a host name"));
 
-const isOrigin = (value: string) => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value;
+const isOrigin = (value: string) => /^https?:\/\/[^/?#@*]+$/i.test(value) && URL.canParse(value);
 const ORIGIN = "an origin, like https://www.example.org";
 const origin = v.pipe(
   v.string(),
@@ -32,7 +37,7 @@ const origins = v.pipe(
   v.string(),
   v.transform((list) => list.split(",").flatMap((part) => part.trim() || [])),
   v.check((list) => list.every(isOrigin), `a comma-separated list, each ${ORIGIN}`),
-  v.transform((list) => new Set(list)),
+  v.transform((list) => new Set(list.map((value) => new URL(value).origin))),
 );
 
 /** RFC 6797 §6.1 */
@@ -70,22 +75,22 @@ export const ServerSettingsSchema = v.object({
   TRUSTED_ORIGINS: v.optional(origins, ""),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(", ")}`), "info"),
   TRUST_PROXY: v.optional(trustList, "loopback"),
-  BODY_SIZE_LIMIT_BYTES: v.optional(wholeNumber(Number.MAX_SAFE_INTEGER), "1048576"),
+  BODY_SIZE_LIMIT_BYTES: v.optional(bytes, "1048576"),
   CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
   // Node takes 0 for no timeout.
   KEEP_ALIVE_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "75000"),
   HANDLER_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "30000"),
   // Those without a default follow from the memory limit (limits.ts).
-  MAX_CONNECTIONS: v.optional(limit),
-  MAX_CONCURRENT_REQUESTS: v.optional(limit),
-  MAX_OPEN_RESPONSES: v.optional(limit),
-  MAX_BODY_MEMORY_BYTES: v.optional(limit),
+  MAX_CONNECTIONS: v.optional(count),
+  MAX_CONCURRENT_REQUESTS: v.optional(count),
+  MAX_OPEN_RESPONSES: v.optional(count),
+  MAX_BODY_MEMORY_BYTES: v.optional(memory),
   MAX_ENCODERS: v.optional(wholeNumber(1_000_000)),
-  PAGE_CACHE_MAX_BYTES: v.optional(limit),
-  LOG_BUFFER_BYTES: v.optional(limit),
+  PAGE_CACHE_MAX_BYTES: v.optional(memory),
+  LOG_BUFFER_BYTES: v.optional(memory),
   STRICT_TRANSPORT_SECURITY: v.optional(strictTransportSecurity, "max-age=63072000"),
   SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
-  SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "10000"),
+  SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "6000"),
 });
 
 /** Adds the variables of a file `.env` in the working directory, if there is one; those that are set already stay. */
@@ -98,20 +103,66 @@ export function loadEnvFile() {
 }
 
 /**
- * Reads the settings. An empty variable counts as one that is not set. Each fault is a line that says the variable's
- * name, its value and what is allowed.
+ * Reads the settings. An empty variable counts as not set. If `NAME` isn't set and `NAME_FILE` is, the value is the content
+ * of that file, as with the secrets of Docker and Kubernetes. Each fault is a line with the variable's name, its value and
+ * the allowed values. Each warning is a line about a variable whose name is nearly that of a setting.
  */
 export function parseSettings<Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,
   env: NodeJS.ProcessEnv,
-): { settings: v.InferOutput<typeof schema> } | { faults: string[] } {
+): { settings: v.InferOutput<typeof schema>; warnings: string[] } | { faults: string[] } {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+  const names = Object.keys(schema.entries);
+  const faults: string[] = [];
+  for (const name of names) {
+    const file = given[`${name}_FILE`];
+    if (given[name] !== undefined || file === undefined) continue;
+    try {
+      given[name] = readFileSync(file, "utf8").trimEnd();
+    } catch (error) {
+      faults.push(`${name}_FILE=${JSON.stringify(file)} can't be read: ${(error as Error).message}`);
+    }
+  }
+  if (faults.length > 0) return { faults };
   const result = v.safeParse(schema, given, { abortPipeEarly: true });
-  if (result.success) return { settings: result.output };
-  const faults = result.issues.map(({ path, message }) => {
-    const name = String(path?.[0].key);
-    if (given[name] === undefined) return `${name} is not set, and has no default`;
-    return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
+  if (result.success) return { settings: result.output, warnings: findMisspelt(Object.keys(given), names) };
+  return {
+    faults: result.issues.map(({ path, message }) => {
+      const name = String(path?.[0].key);
+      if (given[name] === undefined) return `${name} is not set, and has no default`;
+      return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
+    }),
+  };
+}
+
+/** The server's own settings as they are set, or else their defaults. None of them is a secret. */
+export function describeSettings(env: NodeJS.ProcessEnv) {
+  return Object.fromEntries(
+    Object.entries(ServerSettingsSchema.entries).map(([name, { default: value }]) => [name, env[name] || value]),
+  );
+}
+
+/** Short names, such as HOME, are near to others by chance. */
+const maxEdits = ({ length }: string) => (length < 7 ? 0 : length < 10 ? 1 : 2);
+
+function findMisspelt(given: string[], names: string[]) {
+  return given.flatMap((name) => {
+    if (names.includes(name.replace(/_FILE$/, ""))) return [];
+    const meant = names.find((candidate) => countEdits(name, candidate) <= maxEdits(name));
+    return meant ? [`${name} is not a setting. Is ${meant} meant?`] : [];
   });
-  return { faults };
+}
+
+/** The letters to insert, remove or replace between two names (Levenshtein distance). */
+function countEdits(from: string, to: string) {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] as number) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
 }

@@ -10,6 +10,7 @@ import { OVERLOADED } from "../server/semaphore.ts";
 const bodies = { identity: Buffer.from("stale") };
 const ENTRY: CacheEntry = {
   response: storeResponse({ status: 200, headers: {}, contentType: "text/plain", bodies }),
+  cacheControl: "s-maxage=1, stale-if-error=3600",
   bodies,
   lifetime: { fresh: 1, staleWhileRevalidate: 0, staleIfError: 3600 },
   groups: [],

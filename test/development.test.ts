@@ -7,6 +7,7 @@ import { vi } from "vitest";
 import { WebSocket } from "ws";
 import { copyAndGrow } from "./support/copy-project.ts";
 import { test as base, expect, open } from "./support/fixtures.ts";
+import { SERVER_ENV } from "./support/start-server.ts";
 
 // A copy of its own, which the tests edit.
 const FOLDER = copyAndGrow();
@@ -26,7 +27,7 @@ const test = base
 async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => Promise<void>) => void }) {
   const development = spawn(process.execPath, ["node_modules/.bin/react-router", "dev"], {
     cwd: FOLDER,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0" },
+    env: { ...SERVER_ENV, HOME: process.env.HOME },
     stdio: ["ignore", "pipe", "ignore"],
   });
   onCleanup(async () => {

@@ -42,10 +42,15 @@ test.each([
   ["ORIGIN", "www.example.org", ORIGIN],
   ["ORIGIN", "https://www.example.org/", ORIGIN],
   ["ORIGIN", "ftp://www.example.org", ORIGIN],
+  ["ORIGIN", "https://*.example.org", ORIGIN],
+  ["ORIGIN", "https://user@www.example.org", ORIGIN],
+  ["TRUSTED_ORIGINS", "https://*.example.org", `a comma-separated list, each ${ORIGIN}`],
   ["TRUSTED_ORIGINS", "https://a.example, b.example", `a comma-separated list, each ${ORIGIN}`],
-  ["BODY_SIZE_LIMIT_BYTES", "1MB", WHOLE_NUMBER(Number.MAX_SAFE_INTEGER)],
+  ["BODY_SIZE_LIMIT_BYTES", "1MB", WHOLE_NUMBER(2 ** 40)],
+  ["BODY_SIZE_LIMIT_BYTES", "9000000000000000", WHOLE_NUMBER(2 ** 40)],
+  ["PAGE_CACHE_MAX_BYTES", "1", `a whole number from 1000 to ${2 ** 40}`],
   ["CLIENT_TIMEOUT_MS", "60s", WHOLE_NUMBER(3_600_000)],
-  ["MAX_CONNECTIONS", "0", `a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`],
+  ["MAX_CONNECTIONS", "0", "a whole number from 1 to 1000000"],
   ["STRICT_TRANSPORT_SECURITY", "yes", HSTS],
   ["STRICT_TRANSPORT_SECURITY", "max-age=1\r\nX: y", HSTS],
   ["TRUST_PROXY", "true", RANGES],
@@ -79,7 +84,10 @@ test.each([
   ["LOG_LEVEL", "trace", "trace"],
   ["LOG_LEVEL", "silent", "silent"],
   ["ORIGIN", "https://www.example.org:8443", new URL("https://www.example.org:8443")],
+  ["ORIGIN", "https://WWW.EXAMPLE.org", new URL("https://www.example.org")],
+  ["ORIGIN", "https://bücher.example", new URL("https://xn--bcher-kva.example")],
   ["TRUSTED_ORIGINS", "", new Set()],
+  ["TRUSTED_ORIGINS", "https://A.example:443", new Set(["https://a.example"])],
   ["TRUSTED_ORIGINS", "https://a.example, http://b.example:81", new Set(["https://a.example", "http://b.example:81"])],
   ["BODY_SIZE_LIMIT_BYTES", "10000000000", 10_000_000_000],
   ["STRICT_TRANSPORT_SECURITY", "max-age=0", "max-age=0"],
@@ -92,6 +100,7 @@ test.each([
 ])("%s=%j is %j", (name, value, expected) => {
   expect(parseSettings(ServerSettingsSchema, { [name]: value })).toEqual({
     settings: expect.objectContaining({ [name]: expected }),
+    warnings: [],
   });
 });
 
@@ -102,7 +111,32 @@ test("a setting that is missing is a fault that says its name", () => {
   expect(parseSettings(schema, { DATABASE_URL: "" })).toEqual({ faults });
   expect(parseSettings(schema, { DATABASE_URL: "x" })).toEqual({
     settings: expect.objectContaining({ DATABASE_URL: "x", PORT: 3000 }),
+    warnings: [],
   });
+});
+
+test("a setting can be read from a file, unless it is set", () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "port");
+  writeFileSync(file, "4000\n");
+  const parse = (env: NodeJS.ProcessEnv) => parseSettings(ServerSettingsSchema, env);
+  expect(parse({ PORT_FILE: file })).toMatchObject({ settings: { PORT: 4000 }, warnings: [] });
+  expect(parse({ PORT_FILE: file, PORT: "5000" })).toMatchObject({ settings: { PORT: 5000 } });
+  const fault = expect.stringMatching(/^PORT_FILE="\/nowhere" can't be read: ENOENT/);
+  expect(parse({ PORT_FILE: "/nowhere" })).toEqual({ faults: [fault] });
+});
+
+test.each([
+  ["SHUTDOWN_TIMEOUT", []],
+  ["SHUTDOWN_TIMOUT_MS", ["SHUTDOWN_TIMOUT_MS is not a setting. Is SHUTDOWN_TIMEOUT_MS meant?"]],
+  ["LOG_LEVELS", ["LOG_LEVELS is not a setting. Is LOG_LEVEL meant?"]],
+  ["LOG_LEVEL_FILE", []],
+  ["APP_PORT", []],
+  ["HOME", []],
+])("%s in the environment: warnings %j", (name, warnings) => {
+  const env = { [name]: name.endsWith("_FILE") ? ".nvmrc" : "1", LOG_LEVEL: "info" };
+  expect(parseSettings(ServerSettingsSchema, env)).toMatchObject({ warnings });
 });
 
 test.each([
@@ -192,7 +226,7 @@ test("the table in docs/operating.md has each setting of the server, with its de
 test(".env.example has each setting of the server, with its default or a valid value, and the required ones of services", () => {
   const lines = readFileSync(".env.example", "utf8").matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm);
   const values = [...lines].map(([, name = "", value]) => [name, value] as const);
-  expect(parseSettings(SettingsSchema, Object.fromEntries(values))).toEqual({ settings: expect.anything() });
+  expect(parseSettings(SettingsSchema, Object.fromEntries(values))).toHaveProperty("settings");
   const expected = Object.entries(ServerSettingsSchema.entries).map(([name, schema]) => [
     name,
     "default" in schema && schema.default ? schema.default : expect.any(String),

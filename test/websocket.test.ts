@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { pino } from "pino";
 import { inject, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { trackConnections } from "../server/net/connections.ts";
@@ -161,7 +162,8 @@ test("a client that doesn't respond to a ping is terminated at the next one", as
   const server = createServer();
   const settings = { SESSION_SECRET: "secret", TRUSTED_ORIGINS: new Set<string>() };
   const shutdown = new AbortController();
-  openServices({ settings, server, shutdown: shutdown.signal });
+  const [log, cache] = [pino({ level: "silent" }), { invalidate: async () => 0, connect() {} }];
+  await openServices({ settings, log, server, shutdown: shutdown.signal, cache });
   const url = `ws://127.0.0.1:${await listen(server, 0, "127.0.0.1")}/socket`;
   const [client, silent] = [new WebSocket(url), new WebSocket(url, { autoPong: false })];
   await Promise.all([once(client, "open"), once(silent, "open")]);

@@ -28,6 +28,7 @@ export default function Home() {
       <div className="mt-[0.6em] origin-bottom text-hand leading-none motion-safe:animate-bounce" aria-hidden="true">
         👋
       </div>
+      {import.meta.env.DEV && <small>Edit app/routes/home.tsx</small>}
     </main>
   );
 }

@@ -4,7 +4,9 @@ import { toPagePath } from "../pages/route-table.ts";
 import type { Bodies, StoredResponse } from "../response/stored-response.ts";
 
 export type CacheEntry = {
+  /** Without `Cache-Control`. */
   response: StoredResponse;
+  cacheControl: string;
   bodies: Bodies;
   lifetime: SharedLifetime;
   /** The cache groups of the response (RFC 9875 §2). */

@@ -1,3 +1,4 @@
+import createHttpError from "http-errors";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { parseGroups, parseSharedLifetime } from "../http/cache-control.ts";
@@ -28,6 +29,7 @@ type Effort = "best" | "fast";
 
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
+const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
 /** The cache keys of such renders, in bytes. */
 const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
@@ -37,15 +39,16 @@ const MAX_RENDERS = 3;
 
 /**
  * Returns a function that renders the response for a cache key and stores it, once for all requests that come meanwhile.
- * It resolves with undefined if the render failed or isn't cacheable, and rejects with a 503 while the server is too busy.
+ * It resolves with undefined if the render failed or isn't cacheable. It rejects with a 503 while the server is too busy,
+ * and for 5 s after a render that failed.
  * The routes that have one cache key are rendered before it is returned.
  */
 export async function createRevalidation(options: RevalidationOptions) {
   const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
-  /** When the last render for a cache key stored nothing. */
-  const failures = new LRUCache<string, number>({
+  /** The last render for a cache key that stored nothing. */
+  const failures = new LRUCache<string, { at: number; hasFailed: boolean }>({
     maxSize: MAX_FAILURES_SIZE,
-    sizeCalculation: (_time, { length }) => length + 100,
+    sizeCalculation: (_failure, { length }) => length + 100,
   });
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
     log.error({ err, file }, "page not rendered"),
@@ -66,11 +69,12 @@ export async function createRevalidation(options: RevalidationOptions) {
     const renderedAt = performance.now();
     const before = entries.find(key)?.bodies;
     const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
-    const headers = mergeHeaders(securityHeaders, rendered.headers);
-    const lifetime = parseSharedLifetime(headers["cache-control"] ?? "");
+    const { "cache-control": cacheControl = "", ...headers } = mergeHeaders(securityHeaders, rendered.headers);
+    const lifetime = parseSharedLifetime(cacheControl);
     const groups = parseGroups(headers["cache-groups"] ?? null);
     if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
-    return { response: storeResponse({ ...rendered, headers, bodies }), bodies, lifetime, groups, route, renderedAt };
+    const response = storeResponse({ ...rendered, headers, bodies });
+    return { response, cacheControl, bodies, lifetime, groups, route, renderedAt };
   }
 
   /** Returns undefined if it was invalidated as often as it was rendered. */
@@ -82,7 +86,7 @@ export async function createRevalidation(options: RevalidationOptions) {
         logWarnings(route.id, rendered);
         if (rendered.uncacheableReason !== undefined) {
           entries.remove(key); // A failure would leave it, to be sent while stale.
-          failures.set(key, performance.now());
+          failures.set(key, { at: performance.now(), hasFailed: false });
           recordRender("not_cacheable");
           return undefined;
         }
@@ -106,7 +110,7 @@ export async function createRevalidation(options: RevalidationOptions) {
     } catch (err) {
       recordRender("failed");
       if (!failures.has(key)) logFailure(err, findFile(route.id));
-      failures.set(key, performance.now());
+      failures.set(key, { at: performance.now(), hasFailed: true });
       return undefined;
     } finally {
       release();
@@ -123,7 +127,11 @@ export async function createRevalidation(options: RevalidationOptions) {
   );
 
   return async function revalidate(key: string, route: RouteEntry) {
-    if (performance.now() - (failures.get(key) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return undefined;
+    const failure = failures.get(key);
+    if (failure && performance.now() - failure.at < RETRY_INTERVAL_MS) {
+      if (failure.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
+      return undefined;
+    }
     const rendering = renders.get(key) ?? render(copyString(key), route).finally(() => renders.delete(key));
     renders.set(key, rendering);
     return rendering;

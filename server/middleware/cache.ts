@@ -3,8 +3,9 @@ import type { CacheEntries, CacheEntry } from "../cache/entries.ts";
 import type { Revalidate } from "../cache/revalidate.ts";
 import type { Middleware } from "../chain.ts";
 import { sendStored } from "../response/stored-response.ts";
-import { OVERLOADED } from "../semaphore.ts";
 
+/** Of a stale response: a cache in front stores it for a second. Without Age, since Varnish wouldn't store it at all. */
+const S_MAXAGE = /\bs-maxage="?\d+"?/i;
 /** Longer ones aren't cached, and never published as a path to invalidate. */
 const MAX_KEY_LENGTH = 2048;
 
@@ -24,8 +25,12 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
     if (key.length > MAX_KEY_LENGTH) return renderPrivately();
 
     const send = (entry: CacheEntry, status: string) => {
-      const age = String(Math.floor(ageOf(entry)));
-      sendStored(req, res, entry.response, ["Age", age, "Cache-Status", `${name}; ${status}`]);
+      const age = ageOf(entry);
+      const freshness =
+        age < entry.lifetime.fresh
+          ? ["Cache-Control", entry.cacheControl, "Age", String(Math.floor(age))]
+          : ["Cache-Control", entry.cacheControl.replace(S_MAXAGE, "s-maxage=1")];
+      sendStored(req, res, entry.response, [...freshness, "Cache-Status", `${name}; ${status}`]);
     };
     const entry = entries.find(key);
     const { fresh, staleWhileRevalidate, staleIfError } = entry ? entries.lifetimeOf(entry) : NO_LIFETIME;
@@ -51,7 +56,7 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
         if (!sendStale()) renderPrivately();
       })
       .catch((error) => {
-        if (error !== OVERLOADED || res.headersSent || !sendStale()) next(error);
+        if (error.status !== 503 || res.headersSent || !sendStale()) next(error);
       });
   };
 }

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 /** As long as probes wait, as a rule. */
 const CHECK_TIMEOUT_MS = 1000;
-const CLOSE_TIMEOUT_MS = 3000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 type Services = { checkReadiness: () => Promise<unknown>; close: () => Promise<unknown> };
 

@@ -22,6 +22,9 @@ const COLORS = [
   { colorScheme: "dark", ink: "#effff6", paper: "#07240f" },
 ];
 
+/** What the pages and services import. */
+const PACKAGES = ["@fastify/busboy", "@node-rs/argon2", "@radix-ui/react-dialog", "express-rate-limit", "pg"];
+
 const SETTINGS = [
   ["DATABASE_URL", "postgres://127.0.0.1:1/product"],
   ["SESSION_SECRET", "made-with-openssl-rand-hex-32-by-us"],
@@ -63,7 +66,8 @@ function addPages(folder: string) {
   edit(`${folder}/app/routes/video.tsx`, (text) => text.replace("./+types/third-parties", "./+types/video"));
   mkdirSync(`${folder}/app/routes/guides`);
   for (let guide = 1; guide <= 14; guide++) {
-    const page = `export default function Guide() {\n  return <main className="screen">Guide ${guide}</main>;\n}\n`;
+    const page = `export const meta = () => [{ title: "Guide" }];\n
+export default function Guide() {\n  return <main className="screen">Guide ${guide}</main>;\n}\n`;
     writeFileSync(`${folder}/app/routes/guides/guide-${guide}.tsx`, page);
   }
   const photo = new PNG({ width: 118, height: 118 });
@@ -72,14 +76,40 @@ function addPages(folder: string) {
 }
 
 function addServices(folder: string) {
+  edit(`${folder}/package.json`, (text) => {
+    const { dependencies, devDependencies, ...rest } = JSON.parse(text);
+    for (const name of PACKAGES) {
+      dependencies[name] = devDependencies[name];
+      delete devDependencies[name];
+    }
+    return JSON.stringify({ ...rest, dependencies, devDependencies }, null, 2);
+  });
   edit(`${folder}/app/context.ts`, (text) => {
     const added = ["test/fixtures/database/context.ts", "test/fixtures/example-pages/context.ts"].map((file) =>
       readFileSync(file, "utf8")
         .replace("import { createContext, ", "import { ")
         .replace(/^import \{ createContext.*$/m, ""),
     );
-    return text + added.join("\n");
+    const events = "export const eventsContext = createContext<{ titles: string[]; currency: string }>();\n";
+    return text + [...added, events].join("\n");
   });
+  edit(`${folder}/app/handle.ts`, (text) =>
+    text.replace(/^export const HandleSchema .*/m, "$&\n  hasScripts: v.optional(v.boolean()),"),
+  );
+  edit(`${folder}/app/root.tsx`, (text) =>
+    text
+      .replace("useLocation }", "useLocation, useMatches }")
+      .replace('import { invalidateCache } from "./invalidate-cache";', '$&\nimport { languageOf } from "./language";')
+      .replace(
+        "  const [queryClient]",
+        `  const { pathname } = useLocation();
+  const hasScripts = !useMatches().some(({ handle }) => (handle as Handle | undefined)?.hasScripts === false);
+$&`,
+      )
+      .replace("import { MessagePage", 'import type { Handle } from "./handle";\n$&')
+      .replace('lang="en"', "lang={languageOf(pathname)}")
+      .replace("<Scripts />", "{hasScripts && <Scripts />}"),
+  );
   edit(`${folder}/vite.config.ts`, (text) =>
     text.replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];'),
   );
