@@ -9,7 +9,7 @@ import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
 import { ASSETS_PATH, DCZ_SUFFIXES, FORM_SUFFIX, toReleasePattern } from "./server/pages/client-files.ts";
 
-/** The options that this server supports with one value only, and why. */
+/** The options that this server supports with one value only, and the reason. */
 const FIXED_OPTIONS = {
   basename: ["/", "the server serves the root of its origin only"],
   buildDirectory: [resolve("build"), "the server and the Dockerfile find its files in build/"],
@@ -29,7 +29,7 @@ const fixedOptions: Preset = {
   },
 };
 
-/** What is in public/ is sent as it is: no file of it may look like one that the build makes. */
+/** Fails if a file in public/ has the name of a file that the build makes. */
 const checkedPublicFiles: Preset = {
   name: "checked-public-files",
   reactRouterConfigResolved() {
@@ -45,10 +45,10 @@ const checkedPublicFiles: Preset = {
 export default {
   // The server build has two entries (vite.config.ts).
   serverBuildFile: "[name].js",
-  // The browser gets the whole route list at once: with lazy discovery the server matches every
-  // ancestor of an asked path, so one long address would block the process for seconds.
+  // The browser gets all routes at once. With lazy discovery, the server matches every ancestor of a requested path, so one
+  // path of 7,000 segments would block the process for 9 s (React Router 7.18.4).
   routeDiscovery: { mode: "initial" },
-  // The server's own rule covers resource routes too, and comes first (server/middleware/same-origin.ts).
+  // The server's own check also covers resource routes, and runs first (server/middleware/same-origin.ts).
   allowedActionOrigins: ["**"],
   future: {
     v8_middleware: true,
@@ -69,7 +69,7 @@ export default {
 /** Fonts, pictures and films are compressed already. */
 const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|map)$/;
 
-/** Writes `NAME.br` and `NAME.gz`, where they are smaller, beside the files of a folder, so that no request compresses. */
+/** Writes `NAME.br` and `NAME.gz` beside the files of a folder, if they are smaller, so that no request compresses. */
 async function precompress(folder: string) {
   const names = await readdir(folder, { recursive: true });
   const compressFile = async (name: string) => {
@@ -106,8 +106,8 @@ async function copyPreviousAssets(previousBuild: string | undefined) {
 }
 
 /**
- * Writes `NAME.1.dcz` and `NAME.2.dcz`, where they are smaller than brotli, beside each script and style whose hash has
- * changed. They hold the difference to the earlier releases' files, which returning browsers have (RFC 9842).
+ * Writes `NAME.1.dcz` and `NAME.2.dcz` beside each script and style whose hash has changed, if they are smaller than brotli.
+ * They hold the difference to the files of earlier releases, which returning browsers have (RFC 9842).
  */
 async function compressDifferences([names = [], ...previous]: string[][]) {
   if (previous.length > 0 && !zlib.zstdCompress) return console.log("No .dcz files: they need Node 22.19 or later.");
@@ -134,7 +134,7 @@ async function compressDcz(bytes: Buffer, dictionary: Buffer) {
   return Buffer.concat([magic, createHash("sha256").update(dictionary).digest(), frame]);
 }
 
-/** Copies what the server build still imports, and what that needs, so that `build/` runs alone. */
+/** Copies the packages that the server's build imports, with their dependencies, so that `build/` runs alone. */
 async function copyPackages(names: true | string[] = []) {
   await rm("build/node_modules", { recursive: true, force: true });
   if (names !== true && names.length === 0) return;

@@ -68,7 +68,7 @@ const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OP
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
 const { signal } = shutdownController;
-// Not a literal in the call: services may declare fewer options than there are.
+// A variable, not a literal: services may declare fewer options.
 const serviceOptions = { settings, log, server, shutdown: signal, cache };
 const services = await openServices(serviceOptions);
 supervised = superviseServices(services, log);
@@ -117,7 +117,7 @@ if (isStarting()) {
 async function shutDown(reason: string) {
   const wasReady = state === "ready";
   state = "closing";
-  log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "stopping: not ready any more");
+  log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "shutting down: not ready");
   const isDrained = !wasReady || !connections || (await stopServing(connections));
   const isClosed = !supervised || (await supervised.close());
   return isDrained && isClosed;
@@ -132,7 +132,7 @@ async function stopServing(connections: Connections) {
   return cut === 0;
 }
 
-/** Resolves with the port. An address that can't be listened on ends the process with one line, which names its settings. */
+/** Resolves with the port. If it can't listen, it exits with one line that names the settings. */
 async function listenOrFail(server: Server, names: { host: string; port: string }, port: number, host?: string) {
   try {
     const boundPort = await listen(server, port, host);

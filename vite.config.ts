@@ -5,8 +5,8 @@ import { defineConfig, type Plugin, type Rolldown, runnerImport } from "vite";
 import { serveApp } from "./server/development.ts";
 
 /**
- * Whoever imports app/routes.ts, as the browser does, gets the list that it makes, frozen: the helpers of
- * @react-router/dev/routes, which make it, stay here.
+ * Replaces app/routes.ts by the list that it returns, frozen. Otherwise the browser would load the helpers of
+ * @react-router/dev/routes.
  */
 function evaluatedRoutes(): Plugin {
   return {
@@ -26,7 +26,7 @@ function evaluatedRoutes(): Plugin {
   };
 }
 
-/** Sonner's script would insert its styles as an element, which the Content-Security-Policy forbids. */
+/** The Content-Security-Policy blocks the style element that Sonner inserts. */
 function withoutInsertedStyles(): Plugin {
   return {
     name: "without-inserted-styles",
@@ -41,7 +41,7 @@ function withoutInsertedStyles(): Plugin {
   };
 }
 
-/** The server needs the names in CSS modules only: other styles would be in its build, and so the browser's, once more. */
+/** Keeps styles out of the server's build, which only needs the names of CSS modules. */
 function withoutServerStyles(): Plugin {
   return {
     name: "without-server-styles",
@@ -57,8 +57,8 @@ const ENTRY = /\/entry\.client\.tsx$/;
 const ROOT = /\/app\/root\.tsx\b/;
 
 /**
- * Puts what every page needs in the file of the browser's entry. Otherwise, what the shell and some page import would be a
- * file of its own, and the documents of the other pages would change with that page.
+ * Puts the modules that every page needs in the file of the browser's entry. Otherwise a module of the shell that a page
+ * also imports would be a file of its own, and the documents of other pages would change with that page.
  */
 function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo }) {
   const importers = context.getModuleInfo(id)?.importers ?? [];
@@ -72,11 +72,11 @@ function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo 
  */
 const EXTERNAL_PACKAGES: string[] = [];
 
-/** The notices of what is bundled, which its licences ask for: beside the server, and at /licenses.md. */
+/** The notices of the bundled packages: beside the server, and at /licenses.md. */
 const LICENSES = { fileName: "licenses.md" };
 
 export default defineConfig(({ command }) => {
-  // Whatever the environment says: React's development build must not ship.
+  // React's development build must not ship, even if NODE_ENV is set.
   if (command === "build") process.env.NODE_ENV = "production";
   return {
     plugins: [

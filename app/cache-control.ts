@@ -1,2 +1,2 @@
-/** Browsers revalidate. Shared caches send it for a minute, and go on while they revalidate it or no server responds. */
+/** Browsers revalidate. Shared caches send it for a minute, and longer while they revalidate or if the server is down. */
 export const CACHED_FOR_A_MINUTE = "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400";

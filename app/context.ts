@@ -7,17 +7,17 @@ type Render = {
   nonce?: string | undefined;
   /** Whether the response is rendered for the cache: without cookies and client headers, and complete. */
   isAnonymous?: boolean;
-  /** The site's public origin, where the operator names it. */
+  /** The site's public origin, if the operator sets it. */
   origin?: string | undefined;
   onError: (error: unknown) => void;
-  /** Told how long a part took, in seconds. */
+  /** Records the duration of a part, in seconds. */
   record: (part: RenderPart, seconds: number) => void;
 };
 
-/** What the server tells a render. */
+/** The server's values for a render. */
 export const renderContext = createContext<Render>();
 
-/** Aborted when the client has gone or the server shuts down: for streams that have no end of their own. */
+/** Aborted when the client has gone or the server shuts down: for event streams. */
 export const signalContext = createContext(new AbortController().signal);
 
 export type Cache = {

@@ -10,11 +10,11 @@ import { RELEASE_METRIC } from "./release";
 
 export { instrumentations } from "./instrumentations";
 
-/** Slow data has this long, in ms: what is missing then is left to its error boundary. */
+/** Slow data times out after this time, in ms, and its error boundary shows. */
 export const streamTimeout = 5000;
 
-// Replaces the framework's default for what that lacks: the scripts and styles in a page carry its nonce, it knows the
-// site's origin, errors reach the server's log, the render is timed, ends with its client, and is whole for everybody.
+// Adds to the framework's default: a nonce for scripts and styles, the site's origin, errors in the server's log, the
+// render's duration, an end if the client leaves, and whole responses for cached pages.
 export default async function handleRequest(
   request: Request,
   status: number,

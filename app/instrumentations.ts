@@ -2,7 +2,7 @@ import { SpanStatusCode, trace } from "@opentelemetry/api";
 import type { RouterContextProvider, ServerInstrumentation } from "react-router";
 import { type RenderPart, renderContext } from "./context";
 
-/** Its spans go nowhere, unless the process was started with OpenTelemetry's SDK (docs/operating.md). */
+/** Without OpenTelemetry's SDK in the process, its spans do nothing (docs/operating.md). */
 const tracer = trace.getTracer("react-router");
 
 type Record = (part: RenderPart, seconds: number) => void;

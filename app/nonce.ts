@@ -8,8 +8,8 @@ const element = () =>
   import.meta.env.DEV ? document.querySelector<HTMLElement>("script[nonce]") : document.getElementById(STYLE_ID);
 const received = import.meta.env.SSR ? undefined : element()?.nonce || undefined;
 
-// Where packages that insert styles look for it, as Radix's dialogs and menus do (get-nonce).
+// Packages that insert styles read it there, such as Radix's dialogs and menus (get-nonce).
 if (received) Object.assign(window, { __webpack_nonce__: received });
 
-/** The nonce of the response being rendered, or in the browser of the one received; none in pages rendered once. */
+/** The nonce of the response, on the server and in the browser. Undefined in cached pages. */
 export const NonceContext = createContext(received);

@@ -4,12 +4,12 @@ import { useIsOutdated } from "./release";
 
 type Handle = { securityHeaders?: Record<string, string> } | undefined;
 
-/** What the page that the document was loaded with, and its layouts, add to the security headers. */
+/** The additions of the document's page, and its layouts, to the security headers. */
 let received: string[] | undefined;
 
 /**
- * Whether the page needs a document of its own, which is then loaded. Security headers are a document's: after a
- * navigation in the browser, they are those of the page before. After a release, the document has the new code.
+ * Returns whether the page needs a document of its own, and loads it. A page needs one if it adds security headers that the
+ * current document doesn't have, and after a release, whose code is in the new document.
  */
 export function useOwnDocument() {
   const handles = useMatches().map(({ handle }) => handle as Handle);

@@ -11,7 +11,7 @@ function createQueryClient() {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // On the server the visitor would wait for each retry, and a timer would outlive the render.
+        // On the server, the user would wait for each retry, and a timer would outlive the render.
         retry: import.meta.env.SSR ? false : MAX_RETRIES,
         gcTime: import.meta.env.SSR ? Number.POSITIVE_INFINITY : UNUSED_DATA_TIMEOUT_MS,
         retryDelay: (failures) => Math.min(RETRY_DELAY_MS * 2 ** failures, MAX_RETRY_DELAY_MS),

@@ -22,7 +22,7 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
-/** The browser's bundle has no copy: when it renders the document again, for an error, it takes those received. */
+/** The browser's bundle has no copy. If it renders the document again, after an error, it reuses the received styles. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
 /** In development's policy, for every page (server/http/content-security-policy.ts): cached pages have no other. */
@@ -74,7 +74,7 @@ export default function App() {
   return <Outlet />;
 }
 
-/** After a navigation in the browser, of which screen readers aren't told: the link that had the focus is gone. */
+/** Moves the focus to the page after a navigation in the browser, so that screen readers announce it. */
 function useFocusOnNewPage() {
   const { pathname } = useLocation();
   const shown = useRef(pathname);
@@ -85,12 +85,12 @@ function useFocusOnNewPage() {
     const main = document.querySelector("main");
     if (!main) return;
     main.tabIndex = -1;
-    main.style.outline = "none"; // Nobody can do anything with it: there is nothing to see.
+    main.style.outline = "none"; // It isn't interactive.
     main.focus({ preventScroll: true });
   }, [pathname]);
 }
 
-/** The page for whatever a route throws: says what happened, and why in development only. */
+/** The page for errors. In development, it shows the stack. */
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   const status = isRouteErrorResponse(error) ? error.status : 500;
   const text = "Oops! Something went wrong";

@@ -51,15 +51,15 @@ type Options = {
   shutdown: AbortSignal;
   cache: Cache;
   setContext: RenderOptions["setContext"];
-  /** The services' own. */
+  /** The services' middleware. */
   middleware?: RequestHandler[] | undefined;
-  /** The build's files for the browser; none in development, where Vite serves them. */
+  /** The build's files for the browser. Undefined in development, where Vite serves them. */
   clientFolder?: string;
   /** For a test that compares: if false, React Router renders every page for each request. */
   cachesPages?: boolean;
 };
 
-/** The application as one request listener: the middleware in the order in which a request meets it. */
+/** The application as one request listener: the middleware in the order in which it runs. */
 export async function createApp(options: Options) {
   const {
     settings,
@@ -87,7 +87,7 @@ export async function createApp(options: Options) {
   const revalidate = await createRevalidation({ entries, requests, securityHeaders, log, recordRender, renderOptions });
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
-  // What comes first needs nothing of Express, whose dispatch alone costs four times a response from memory.
+  // These need nothing of Express, whose dispatch alone takes four times the CPU time of a response from memory.
   const listener = chain(
     [
       requestId,
@@ -118,7 +118,7 @@ export async function createApp(options: Options) {
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing);
   app.use(render({ ...renderOptions, log, shutdown }));
-  // Express tells error handlers by their four parameters.
+  // Express recognises error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;
 }

@@ -5,23 +5,23 @@ import type { RouteEntry } from "./pages/route-entry.ts";
 
 declare global {
   namespace Express {
-    /** What the middleware has found out about a request. */
+    /** The results of the middleware for a request. */
     interface Locals {
       requestId: string;
-      /** Of the trace that the client or the proxy says the request belongs to. */
+      /** The trace id that the client or the proxy sent. */
       traceId?: string | undefined;
       target: RequestTarget;
-      /** The route whose page or data is asked for; none for a file. */
+      /** The route of the page or its data. Undefined for a file. */
       route: RouteEntry | undefined;
       /** The spelling of the path that all equal paths share. */
       canonicalPath: string;
-      /** What log and metrics call the route: its pattern. */
+      /** The route's pattern, for log and metrics. */
       httpRoute: string | undefined;
       /** The nonce of the inline elements of a page that is rendered for this request. */
       nonce?: string;
       /** The Content-Security-Policy with that nonce. */
       policy?: string;
-      /** Whether the response is this client's alone, whatever the page says: it couldn't be rendered for everybody. */
+      /** Whether a cached route's response is private, since it couldn't be rendered anonymously. */
       isPrivate?: boolean;
     }
   }
@@ -33,10 +33,10 @@ export type Response = ServerResponse & { locals: Express.Locals };
 export type Middleware = (req: IncomingMessage, res: Response, next: (error?: HttpError) => void) => void;
 export type ErrorMiddleware = (error: HttpError, req: IncomingMessage, res: Response) => void;
 
-/** Runs middleware in order, then a request listener, unless one of them has sent the response, or thrown or passed on an error. */
+/** Runs middleware in order, and then a request listener. If one throws or passes on an error, runs `onError`. */
 export function chain(middleware: Middleware[], listener: RequestListener, onError: ErrorMiddleware): RequestListener {
   return (req, res) => {
-    // Express keeps the locals that a response has.
+    // Express doesn't replace existing locals.
     const response = Object.assign(res, { locals: {} as Express.Locals });
     const run = (index: number, error?: HttpError) => {
       const current = middleware[index];

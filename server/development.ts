@@ -49,7 +49,7 @@ export function serveApp(): Plugin {
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
           const limits = createLimits(settings);
-          // No entry fits, so that every request shows what has changed.
+          // No entry fits, so that every request shows changes.
           const cache = module.createCache({ maxBytes: 1, log, metrics: noMetrics });
           const options = { ...services, settings, limits, log, metrics: noMetrics, shutdown, cache };
           app = { module, listener: await module.createApp(options) };
@@ -82,7 +82,7 @@ async function open(module: typeof Services) {
   const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
   const shutdownController = new AbortController();
   const { signal: shutdown } = shutdownController;
-  // Not Vite's own server, whose `upgrade` event is for Vite's client too: whoever listens to it, closes what it doesn't know.
+  // Not Vite's server: services reject upgrades that they don't know, and Vite's client upgrades, too.
   const server = createServer();
   const cache = { invalidate: async () => 0, connect() {} };
   const options = { settings, log, server, shutdown, cache };

@@ -27,14 +27,14 @@ export const MAX_HEADER_LINES = 100;
 export type LimitName = keyof typeof LIMITS_AT_128_MIB;
 export type Limits = Record<LimitName, number>;
 
-/** The process's memory limit in bytes; without one, what the machine has, but at most 2 GiB. */
+/** The memory limit of the process in bytes, or else the machine's memory, at most 2 GiB. */
 function findMemoryLimit() {
   const constrained = process.constrainedMemory() ?? 0;
   const total = totalmem();
   return constrained > 0 && constrained < total ? constrained : Math.min(total, 2048 * MIB);
 }
 
-/** The limits in proportion to the memory, but for those that the operator sets. */
+/** The limits in proportion to the memory, unless the operator sets them. */
 export function createLimits(settings: Partial<Record<LimitName, number | undefined>>, memory = findMemoryLimit()) {
   const share = memory / (128 * MIB);
   const entries = Object.entries(LIMITS_AT_128_MIB).map(([name, limit]) => [

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 /** How long the exit waits for the log's last lines to be written. */
 const LOG_TIMEOUT_MS = 1000;
-/** npm passes on the Ctrl-C that the terminal has sent us already: within this time it is the same one. */
+/** npm forwards the Ctrl-C that the terminal has already sent. Within this time, it is the same one. */
 const REPEATED_SIGNAL_MS = 50;
 
 type Options = {
@@ -35,7 +35,7 @@ export function handleProcessEvents({ log, shutDown }: Options) {
     });
   }
   process.on("SIGUSR1", () => {}); // Node's own handler would open the inspector's port.
-  // Unhandled rejections arrive here too; their origin says so. The first exception ends the process, and may cause others.
+  // Also gets unhandled rejections; `origin` distinguishes them. The first exception starts the shutdown, and may cause others.
   process.on("uncaughtException", (err, origin) => {
     log[exitCode === 0 ? "fatal" : "error"]({ err }, origin);
     exitCode = 1;
@@ -43,7 +43,7 @@ export function handleProcessEvents({ log, shutDown }: Options) {
   });
 }
 
-/** Ends the process over what the operator has to change: lines without a stack. */
+/** Exits with a line for each fault that the operator can repair, without a stack. */
 export function failToStart(faults: string[]): never {
   for (const fault of faults) console.error(fault);
   process.exit(1);

@@ -5,7 +5,7 @@ import createHttpError from "http-errors";
 /** In seconds. A client may try again after this time, too. */
 const MAX_WAIT = 5;
 
-/** A turn of the event loop accepts one connection (libuv/libuv#3696). So many may come in before work starts. */
+/** A turn of the event loop accepts one connection (libuv/libuv#3696). At most this many come before the next work. */
 const MAX_ACCEPTS = 16;
 
 /** `expose`: nothing is wrong with the server, so the error isn't logged. */
@@ -62,10 +62,10 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   return {
     getUsed: () => used,
     isFull: () => queue.size > 0,
-    /** Returns what releases the weight, or undefined if it isn't free. */
+    /** Returns a function that releases the weight, or undefined if too little is free. */
     tryAcquire: (weight = 1) => (used + weight <= limit ? take(weight) : undefined),
     /**
-     * Resolves with what releases the weight. Rejects with a 503 if too much work waits, if the time is over, or if the
+     * Resolves with a function that releases the weight. Rejects with 503 if too much work waits, if it times out, or if the
      * response has closed.
      */
     acquire(weight = 1, res?: ServerResponse) {

@@ -49,7 +49,7 @@ const strictTransportSecurity = v.pipe(
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-/** What proxy-addr takes, but for a bare number: an address to it, and a number of proxies to whoever writes it. */
+/** proxy-addr reads a bare number as an IPv4 address, but people mean a hop count, so it is rejected. */
 const TRUSTED = /^(loopback|linklocal|uniquelocal|[^/]*[.:][^/]*(\/.+)?)$/;
 const TRUST_LIST = "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none";
 
@@ -65,7 +65,7 @@ const trustList = v.pipe(
   }),
 );
 
-/** Every environment variable that the server itself reads. Durations are in milliseconds. */
+/** The environment variables of the server. Durations are in milliseconds. */
 export const ServerSettingsSchema = v.object({
   PORT: v.optional(port, "3000"),
   HOST: v.optional(host),
@@ -93,7 +93,7 @@ export const ServerSettingsSchema = v.object({
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "6000"),
 });
 
-/** Adds the variables of a file `.env` in the working directory, if there is one; those that are set already stay. */
+/** Adds the variables of the file `.env` in the working directory, unless they are set already. */
 export function loadEnvFile() {
   try {
     process.loadEnvFile();

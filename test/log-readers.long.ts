@@ -41,6 +41,6 @@ test("whoever reads the log again after a while is told once how many lines were
   await expect.poll(() => lines.filter(({ level }) => level === "warn")).toHaveLength(1);
   expect(await server.stop()).toBe(0);
   const warnings = lines.filter(({ level }) => level === "warn");
-  expect(warnings).toMatchObject([{ msg: "lines lost: nobody read the log" }]);
+  expect(warnings).toMatchObject([{ msg: "log lines dropped: the reader stalled" }]);
   expect(lines.filter(({ msg }) => msg === "request").length + Number(warnings[0]?.lines)).toBe(sent);
 });

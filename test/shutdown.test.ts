@@ -18,7 +18,7 @@ const GROWN = inject("grownFolder");
 /** A server that exits within a test didn't wait for this. */
 const HOUR_MS = "3600000";
 
-const STEPS = ["starting", "ready", "stopping: not ready any more", "closing", "stopped"];
+const STEPS = ["starting", "ready", "shutting down: not ready", "closing", "stopped"];
 
 /** The steps that a server has logged. */
 const stepsOf = ({ lines }: RunningServer) =>
@@ -219,7 +219,7 @@ test("a second signal ends the server at once", async () => {
   // Soon after the first it counts as the same signal.
   await vi.waitUntil(() => !server.child.kill("SIGINT"), { timeout: 60_000 });
   expect(await server.exited).toBe(1);
-  expect(stepsOf(server).slice(2)).toEqual(["stopping: not ready any more", "exiting at once"]);
+  expect(stepsOf(server).slice(2)).toEqual(["shutting down: not ready", "exiting at once"]);
 });
 
 test("SIGUSR1 opens no inspector", async () => {

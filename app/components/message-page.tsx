@@ -3,7 +3,7 @@ import { Link, useLocation } from "react-router";
 
 type Props = { heading: string; text: string };
 
-/** A page that has only this to say, and the way home. */
+/** A page with a short message and a link to home. */
 export function MessagePage({ heading, text }: Props) {
   return (
     <main className="screen">
@@ -17,11 +17,11 @@ export function MessagePage({ heading, text }: Props) {
   );
 }
 
-/** The page for an address that has none, whichever way that is found out. */
+/** The not-found page, for unknown paths and for loaders that throw 404. */
 export function NotFoundPage() {
   const location = useLocation();
   useEffect(() => {
-    // An argument of its own: in the format string, "%c" of a path would be taken for a directive.
+    // A separate argument: in the format string, "%c" of a path would be a directive.
     console.error("Page not found:", location.pathname);
   }, [location]);
   return <MessagePage heading="404" text="Oops! Page not found" />;

@@ -2,10 +2,10 @@ import { createContext, useContext } from "react";
 
 const received = import.meta.env.SSR ? null : document.querySelector<HTMLLinkElement>("link[rel=canonical]");
 
-/** The site's public origin, if the operator names it: other sites' previews need whole addresses. */
+/** The site's public origin, if the operator sets it: previews on other sites need absolute URLs. */
 export const OriginContext = createContext(received ? new URL(received.href).origin : undefined);
 
-/** The one address of a page, and the picture that a shared link shows. */
+/** The canonical URL of a page, and the picture of a shared link. */
 export function ShareTags({ path, picture }: { path: string; picture: { src: string; alt: string } }) {
   const origin = useContext(OriginContext);
   if (origin === undefined) return null;

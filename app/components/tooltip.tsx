@@ -4,8 +4,8 @@ import "./tooltip.css";
 
 /** Gives a focusable element a short explanation, on hover and on focus. Escape closes it. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactElement }) {
-  // Inside the landmark, where those who jump from one to the next find it: of the page as it is when the tooltip opens,
-  // since while this is rendered the browser may still show the page before.
+  // In the main landmark, for users of screen readers. Found when the tooltip opens: during the render, the document may
+  // still have the landmark of the last page.
   const [main, setMain] = useState<Element | null>(null);
   return (
     <Root onOpenChange={() => setMain(document.querySelector("main"))}>

@@ -2,7 +2,7 @@ import { CACHED_FOR_A_MINUTE } from "../cache-control";
 import { ShareTags } from "../components/share-tags";
 import type { Route } from "./+types/home";
 
-/** The same for everybody: what a release changes shows at once, and from caches in front within eleven minutes. */
+/** Cached. A release shows at once, and from caches in front within eleven minutes. */
 export const headers: Route.HeadersFunction = () => ({
   "Cache-Control": CACHED_FOR_A_MINUTE,
   "No-Vary-Search": "params",

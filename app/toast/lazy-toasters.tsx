@@ -1,10 +1,10 @@
 import { lazy, Suspense } from "react";
 import { useToastersNeeded } from "./toasters-needed";
 
-// Without them, as after a release that has replaced the file, there is still the page.
+// If the file can't be loaded, the page still works.
 const Toasters = lazy(() => import("./toasters").catch(() => ({ default: () => <></> })));
 
-/** Both toast systems, from when one is needed. Toasts that were called for until then are shown then. */
+/** Both toast systems, once one is needed. They then show earlier toasts, too. */
 export function LazyToasters() {
   const areNeeded = useToastersNeeded();
   return <Suspense>{areNeeded && <Toasters />}</Suspense>;

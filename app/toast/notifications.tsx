@@ -6,7 +6,7 @@ const MAX_VISIBLE = 3;
 const DURATION_MS = 4000;
 const WIDTH = "356px";
 
-/** Shows what `notify()` is called with, also before this was mounted. */
+/** Shows the notifications of `notify()`, also earlier ones. */
 export function Notifications() {
   return (
     <Toaster

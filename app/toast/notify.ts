@@ -3,5 +3,5 @@ import { needToasters } from "./toasters-needed";
 
 needToasters();
 
-/** Sonner's `toast`: adds to the stack of notifications. Import it from here, which has it shown. */
+/** Sonner's `toast`: adds a notification to the stack. This module also mounts the toaster. */
 export const notify = toast;

@@ -1,8 +1,8 @@
 import { type ReactNode, useSyncExternalStore } from "react";
 import { needToasters } from "./toasters-needed";
 
-// Two toast systems, because they say different things: toast() for the one message that responds to
-// what the visitor just did, which a newer one replaces; notify() for news that stacks up.
+// Two toast systems: toast() for the one message that responds to
+// an action of the user, and notify() for news that stacks up.
 
 /** A newer toast takes the place of the oldest. */
 const MAX_VISIBLE = 1;
@@ -12,7 +12,7 @@ const REMOVE_DELAY_MS = 1_000_000;
 export type ToastContent = {
   title?: ReactNode;
   description?: ReactNode;
-  /** A button; `altText` tells those who can't reach it in time another way to the same end. */
+  /** A button. `altText` describes another way, for users who can't reach it in time. */
   action?: { label: string; altText: string; onClick: () => void };
   variant?: "default" | "destructive";
   /** Milliseconds on screen, instead of the default. */
@@ -35,7 +35,7 @@ function subscribe(notify: () => void) {
   return () => subscribers.delete(notify);
 }
 
-/** Shows a toast. May be called before anything is mounted that could show it: it then waits. */
+/** Shows a toast. If the toaster isn't mounted yet, the toast waits. */
 export function toast(content: ToastContent) {
   needToasters();
   lastId += 1;

@@ -1,7 +1,7 @@
 import { Action, Close, Description, Provider, Root, Title, Viewport } from "@radix-ui/react-toast";
 import { dismissToast, useToast } from "./toast";
 
-/** Time on screen, unless a toast says otherwise. */
+/** The default time on screen. */
 const DURATION_MS = 5000;
 /** The swipe that dismisses. */
 const SWIPE_DIRECTION = "right";
@@ -9,7 +9,7 @@ const SWIPE_THRESHOLD_PX = 50;
 /** The key that moves the focus to the toasts. */
 const HOTKEY = ["F8"];
 
-/** Shows what `toast()` is called with. */
+/** Shows the toasts of `toast()`. */
 export function Toaster() {
   const { toasts } = useToast();
   return (

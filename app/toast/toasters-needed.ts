@@ -8,7 +8,7 @@ function subscribe(notify: () => void) {
   return () => subscribers.delete(notify);
 }
 
-/** Has both toast systems loaded, once the page is interactive. A page that shows no toast never loads them. */
+/** Loads both toast systems, once the page is interactive. A page without toasts never loads them. */
 export function needToasters() {
   areNeeded = true;
   for (const notify of subscribers) notify();

@@ -35,7 +35,7 @@ const ENTRY_BYTES = 4096;
 /** While invalidations of other processes may be lost, an entry with groups is fresh for this long, in seconds. */
 const DISCONNECTED_LIFETIME = 1;
 
-/** The cache entries by cache key, within a number of bytes. The least recently used are evicted first. */
+/** The cache entries by cache key, with a limit in bytes. The least recently used is evicted first. */
 export function createEntries(maxBytes: number, { recordLookup, recordStored, recordEviction }: EntriesMetrics) {
   const createStore = (share: number) =>
     new LRUCache<string, CacheEntry>({
@@ -74,7 +74,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
     find: (key: string) => found.get(key) ?? notFound.get(key),
     remove,
     invalidate,
-    /** Collects the invalidations from now on, until the entry that is being rendered is stored. */
+    /** Collects invalidations while an entry is being rendered. */
     watch() {
       const missed: Invalidation[] = [];
       watches.add(missed);

@@ -2,9 +2,8 @@
 const MODULE_PRELOAD = /<link rel="modulepreload"([^<>]*>)/g;
 
 /**
- * Nothing that a page shows waits for its scripts, so they may come after all that does. Browsers load preloads with
- * high priority unless told otherwise, which React Router's <Scripts> can't; and it names its entry twice, where
- * modules of routes import it.
+ * Gives scripts a low priority, since the content doesn't need them. React Router's <Scripts> can't set the priority of its
+ * preloads, and preloads its entry twice if modules of routes import it.
  */
 export function prioritizeContent(html: string) {
   const preloaded = new Set<string>();

@@ -21,7 +21,7 @@ export type AnonymousResponse = {
   uncacheableReason: string | undefined;
 };
 
-/** They belong to one message, or the cache sets them from the content. */
+/** Headers of one message, and headers that the cache derives from the content. */
 const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
 /** All requests for a cache key wait for its render. */
@@ -35,7 +35,7 @@ export type RenderOptions = {
   /** The site's public origin, if the operator sets it. */
   origin: string | undefined;
   cache: CacheContext;
-  /** Sets what loaders find in their context, beside the server's own. */
+  /** Sets the services' values in the context of loaders. */
   setContext: (context: RouterContextProvider) => void;
   recordPart: (part: RenderPart, route: string, seconds: number) => void;
 };
@@ -95,7 +95,7 @@ export async function renderAnonymously(
   };
 }
 
-/** Rejects once the time is over. No signal: each that a Request follows takes memory until it is collected. */
+/** Rejects after the timeout. Not a signal: a Request holds memory for each signal that it follows. */
 async function limitTime<T>(rendering: Promise<T>) {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_resolve, reject) => {

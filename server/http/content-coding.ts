@@ -7,7 +7,7 @@ export type ContentCoding = "br" | "gzip" | "identity";
 
 const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
 
-/** Whether a media type is text, which gets smaller. */
+/** Whether a media type is text. */
 export function isCompressible(contentType: string) {
   return COMPRESSIBLE_TYPE.test(contentType);
 }
@@ -16,8 +16,8 @@ export function isCompressible(contentType: string) {
 export const CONTENT_CODINGS: ContentCoding[] = ["br", "gzip", "identity"];
 
 /**
- * The content coding for a response (RFC 9110 §12.5.3): identity where the client states no preference, and also
- * where it accepts none, since a response that it can read is of more use than a 406.
+ * The content coding for a response (RFC 9110 §12.5.3): identity if the client states no preference, and also
+ * if it accepts none, since a response is of more use than a 406.
  */
 export function negotiateContentCoding(headers: IncomingHttpHeaders) {
   // @ts-expect-error The published types lack the options.
@@ -35,7 +35,7 @@ const LEVELS = {
   best: { br: constants.BROTLI_MAX_QUALITY, gzip: constants.Z_BEST_COMPRESSION },
 };
 
-/** The br and gzip forms of some bytes, where they are smaller. The best ones take some ms for each KB, in another thread. */
+/** The br and gzip forms of some bytes, if they are smaller. "best" takes some ms per KB, in another thread. */
 export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: LEVELS[effort].br,
@@ -48,7 +48,7 @@ export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
   return { ...(br.length < bytes.length && { br }), ...(gz.length < bytes.length && { gzip: gz }) };
 }
 
-/** The binary logarithm of brotli's window, which takes memory in proportion: no larger than what is compressed. */
+/** The binary logarithm of brotli's window: not larger than the content, since it takes memory. */
 function findWindow(length: number) {
   const { BROTLI_MIN_WINDOW_BITS, BROTLI_DEFAULT_WINDOW } = constants;
   return Math.min(Math.max(Math.ceil(Math.log2(length + 1)), BROTLI_MIN_WINDOW_BITS), BROTLI_DEFAULT_WINDOW);
@@ -62,7 +62,7 @@ export function compressOnce(bytes: Buffer, coding: Exclude<ContentCoding, "iden
   return coding === "gzip" ? promisify(gzip)(bytes) : promisify(brotliCompress)(bytes, { params: RENDERED_PARAMS });
 }
 
-/** As `compressOnce`, for a stream. All that is written is flushed, so that the client can read it at once. */
+/** Like `compressOnce`, for a stream. Each write is flushed, so that the client can read it at once. */
 export function createEncoder(coding: Exclude<ContentCoding, "identity">) {
   if (coding === "gzip") return createGzip({ flush: constants.Z_SYNC_FLUSH });
   return createBrotliCompress({ flush: constants.BROTLI_OPERATION_FLUSH, params: RENDERED_PARAMS });

@@ -6,7 +6,7 @@ export type QueryFilter = (query: string) => string;
 /**
  * Creates the filter that `No-Vary-Search` describes (draft-ietf-httpbis-no-vary-search-10 §3). Chromium 156 only supports
  * the earlier grammar, where `params` may be a boolean, so both are accepted. Without the header, or if it is malformed,
- * every parameter makes a difference. Those of `alwaysKept` do in any case.
+ * every parameter makes a difference. Those of `alwaysKept` always do.
  */
 export function createQueryFilter(noVarySearch: string | null, alwaysKept: string[] = []): QueryFilter {
   const { params, except, keyOrder } = parse(noVarySearch ?? "");
@@ -16,7 +16,7 @@ export function createQueryFilter(noVarySearch: string | null, alwaysKept: strin
     return except ? except.includes(name) : !params?.includes(name);
   };
   return (query) => {
-    // Names and values stay as the client wrote them: another spelling has a cache entry of its own.
+    // Names and values stay as the client wrote them, so another spelling is another cache entry.
     const pairs = query
       .slice(1)
       .split("&")

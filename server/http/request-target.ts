@@ -5,7 +5,7 @@ import { isIPv6 } from "node:net";
 const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(\d*))?$/i;
 const MAX_PORT = 65_535;
 
-/** Whether a Host header's value is one that RFC 9112 §3.2 lets a server accept. */
+/** Whether a server may accept the value of a Host header (RFC 9112 §3.2). */
 export function isHost(value: string) {
   const parts = HOST.exec(value);
   if (!parts) return false;
@@ -13,7 +13,7 @@ export function isHost(value: string) {
   return (ipv6 === undefined || isIPv6(ipv6)) && Number(port) <= MAX_PORT;
 }
 
-/** Whether a proxy may see another end of the request's body than Node does (RFC 9112 §6.1). */
+/** Whether a proxy may see a different end of the body (request smuggling, RFC 9112 §6.1). */
 export function hasAmbiguousFraming({ headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">) {
   const coding = headers["transfer-encoding"];
   return coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked");
@@ -24,7 +24,7 @@ export function hasBody({ headers }: Pick<IncomingMessage, "headers">) {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
-/** The length of the request line and the header lines, but for their syntax. */
+/** The length of the request target, and of the header names and values. */
 export function headLength({ url = "", rawHeaders }: Pick<IncomingMessage, "url" | "rawHeaders">) {
   return rawHeaders.reduce((sum, { length }) => sum + length, url.length);
 }
@@ -32,9 +32,9 @@ export function headLength({ url = "", rawHeaders }: Pick<IncomingMessage, "url"
 export type RequestTarget = { path: string; decodedPath: string; query: string };
 
 /**
- * Path and query of a request target in origin form or absolute form (RFC 9112 §3.2), and the
- * path decoded; undefined for every other form, and for a fragment, which is none of a target's. Nothing is resolved, but where the
- * percent-encoding is broken every "%" is escaped: it decodes to what the browser's router sees.
+ * Parses a request target in origin form or absolute form (RFC 9112 §3.2): its path, its query and the decoded path.
+ * Returns undefined for other forms, and if it has a fragment. Dot segments stay. If the percent-encoding is malformed,
+ * every "%" is escaped, so that the path decodes to that of the browser's router.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
@@ -49,10 +49,10 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
 
 type Message = Pick<IncomingMessage, "url" | "headers" | "httpVersion">;
 
-/** A request's target and the host it names; undefined if Node's parser accepts the request, but RFC 9112 doesn't. */
+/** The target and host of a request, or undefined if RFC 9112 forbids the request and Node's parser accepts it. */
 export function parseRequest({ url = "", headers, httpVersion }: Message) {
   const target = parseRequestTarget(url);
-  // It counts instead of the Host header (RFC 9112 §3.2.2).
+  // It replaces the Host header (RFC 9112 §3.2.2).
   const authority = findAuthority(url);
   const isHostValid = headers.host === undefined ? httpVersion === "1.0" : isHost(headers.host);
   if (!target || !isHostValid || (authority !== undefined && !isHost(authority))) return undefined;
@@ -64,7 +64,7 @@ function findAuthority(target: string) {
   return target.startsWith("/") ? undefined : /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
 }
 
-/** What a URL makes another path of: dot segments, before `.data` too, which requests for data add, and backslashes. */
+/** Dot segments, also before the `.data` of requests for data, and backslashes: a URL changes them. */
 const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
 
 /** Whether a Request for a path has that path in its URL (WHATWG URL §4.4). */

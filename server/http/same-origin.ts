@@ -3,10 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 export type OriginSettings = { ORIGIN?: URL | undefined; TRUSTED_ORIGINS: Set<string> };
 
 /**
- * Whether a request comes from this origin, as far as a browser says, or from a trusted one. It does if the browser says
- * that it comes from this origin or from the visitor (`Sec-Fetch-Site`), or, said by older browsers, if the host of
- * `Origin` is the request's; with neither header it comes from no browser, and carries no cookie of somebody else's.
- * The rule is that of Go's http.CrossOriginProtection.
+ * Whether a request comes from this origin or a trusted one, by the rule of Go's http.CrossOriginProtection:
+ * `Sec-Fetch-Site` must be `same-origin` or `none`. Without it, as in older browsers, the host of `Origin` must be the
+ * request's. A request with neither header isn't from a browser, so it has no cookies of another user.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, { ORIGIN, TRUSTED_ORIGINS }: OriginSettings) {
   const { origin, host, "sec-fetch-site": site } = headers;

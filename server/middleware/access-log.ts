@@ -6,14 +6,14 @@ import type { Middleware } from "../chain.ts";
 import { parseRequestTarget } from "../http/request-target.ts";
 import { toLogText } from "../log-fields.ts";
 
-/** How an IPv4 client looks to a server that listens on all interfaces. */
+/** The prefix of IPv4 addresses if the server listens on all interfaces. */
 const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 
 export type TrustProxy = (address: string, hop: number) => boolean;
 
 export type AccessLogOptions = {
   log: Logger;
-  /** Without a response head, there is no status. */
+  /** The status is undefined if no response head was sent. */
   recordRequest: (
     method: string,
     status: number | undefined,
@@ -39,7 +39,7 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
       recordRequest(method, status, httpRoute, errorType, seconds);
       log.info(
         {
-          // No spread: with one, the line takes six times as long.
+          // Not a spread, which makes the line six times as slow.
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
@@ -59,7 +59,7 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
   };
 }
 
-/** Logs a request for another protocol, such as WebSockets: the services respond to it, and nobody sees how. */
+/** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */
 export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<AccessLogOptions, "log" | "trustProxy">) {
   const { method, url = "" } = req;
   const path = toLogText(parseRequestTarget(url)?.path ?? url);
@@ -68,7 +68,7 @@ export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Acces
   log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
 }
 
-/** The address of the client before the trusted proxies; what they pass on must be an address. */
+/** The client's address in front of the trusted proxies. If they send something else, the address of the connection. */
 function clientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
   if (req.headers["x-forwarded-for"] === undefined) return peer;

@@ -21,14 +21,14 @@ export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry
   return Math.min(routeMaxBytes, MAX_PARSED_BYTES);
 }
 
-/** How many times its bytes a body takes: an action has the chunks, their concatenation and the parsed values. */
+/** How many times its length a body takes in memory: chunks, their concatenation, parsed values. */
 export function countCopies({ headers }: IncomingMessage) {
   return /form/i.test(headers["content-type"] ?? "") ? 4 : 32;
 }
 
 const isUrlencoded = (type: string) => /x-www-form-urlencoded/i.test(type);
 
-/** Rejects a request whose body is larger than its route allows, by Content-Length or by what arrives. */
+/** Rejects a body that is larger than its route allows, by Content-Length or by the bytes that arrive. */
 export function bodyLimit(maxBytes: number): RequestHandler {
   return (req, res, next) => {
     const max = findMaxBodyBytes(req, res.locals.route, maxBytes);

@@ -11,12 +11,12 @@ const NO_TRANSFORM = /\bno-transform\b/i;
 
 type Options = { limits: Limits; measureUsage: (name: keyof Limits, read: () => number) => void };
 
-/** Compresses what is rendered: while it is streamed, or, where it is complete at once, as one, with its length. */
+/** Compresses rendered responses: as a stream, or, if the body is complete at once, as a whole with its length. */
 export function compression({ limits, measureUsage }: Options): RequestHandler {
   let encoders = 0;
   measureUsage("MAX_ENCODERS", () => encoders);
 
-  /** Chooses a coding, and says so in the headers. What is returned with it has to be called once it is done. */
+  /** Chooses a coding, and sets the headers. The caller calls `endEncoding` when it is done. */
   function beginEncoding(req: Request, res: Response, length: number | undefined) {
     const coding = chooseCoding(req, res, length);
     // Without an encoder, a response is sent as it is.
@@ -24,7 +24,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
     const etag = res.get("ETag");
     if (etag?.startsWith('"')) res.set("ETag", `W/${etag}`); // RFC 9110 §8.8.1
     for (const name of ["Content-Length", "Accept-Ranges"]) res.removeHeader(name);
-    // Whether there is enough to compress, HEAD can't know (RFC 9110 §9.3.2).
+    // HEAD can leave out headers that depend on the content (RFC 9110 §9.3.2).
     if (req.method === "HEAD") return undefined;
     res.set("Content-Encoding", coding);
     encoders += 1;
@@ -43,7 +43,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
     let encoder: ReturnType<typeof createEncoder> | undefined;
 
     onHeaders(res, () => {
-      // RFC 10036, and what nginx has for it: otherwise a proxy may wait for more before it passes the shell on.
+      // RFC 10036, and nginx's header: otherwise a proxy may buffer the shell.
       const isStreamed = !isWhole && req.method !== "HEAD" && !res.hasHeader("Content-Length");
       if (isStreamed) res.set({ Incremental: "?1", "X-Accel-Buffering": "no" });
       const encoding = isWhole ? undefined : beginEncoding(req, res, undefined);
@@ -53,7 +53,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
       encoder.on("end", () => end());
       encoder.on("error", next);
       encoder.on("drain", () => emit("drain"));
-      // Whoever writes waits for the encoder, and the encoder for the connection.
+      // The writer waits for the encoder, and the encoder for the connection.
       const resume = () => encoder?.resume();
       Object.assign(res, { emit: (...args: [string]) => (args[0] === "drain" ? resume() : emit(...args)) });
     });
@@ -86,7 +86,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
     }
 
     Object.assign(res, {
-      /** What is written before the next event is handled, which most pages are whole, is sent as one. */
+      /** Sends everything that is written in one turn of the event loop at once. Most pages are complete by then. */
       write(chunk: string | Uint8Array, encoding?: BufferEncoding) {
         const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
         held.push(bytes);
@@ -108,11 +108,11 @@ export function isEventStream(res: ServerResponse) {
   return EVENT_STREAM.test(res.getHeader("Content-Type")?.toString() ?? "");
 }
 
-/** Sets what a response says of its coding whichever it gets, and chooses that. */
+/** Sets `Vary`, and chooses the coding. */
 function chooseCoding(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
   const type = res.get("Content-Type") ?? "";
   if (isEventStream(res)) return "identity"; // Events are short, and an encoder would last as long as the stream.
-  // A 304 doesn't tell its type.
+  // A 304 has no type.
   if (!isCompressible(type) && res.statusCode !== 304) return "identity";
   res.vary("Accept-Encoding");
   const isFinal = [204, 206, 304].includes(res.statusCode) || res.hasHeader("Content-Encoding");

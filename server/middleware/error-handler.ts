@@ -7,19 +7,19 @@ import { toLogFields } from "../log-fields.ts";
 
 /** The headers of a response that failed. Headers of middleware, such as a rate limit's, stay. */
 const CONTENT_HEADERS = /^(accept-ranges|age|content-.*|etag|last-modified|set-cookie)$/;
-/** For a client to notice that its body is rejected. */
+/** Gives a client time to read that its body is rejected. */
 const LINGER_TIMEOUT_MS = 5000;
 
-/** Sends the status of what middleware rejects or throws as plain text; what isn't the client's fault is logged. */
+/** Sends the errors of middleware as plain text, and logs those that aren't the client's fault. */
 export function errorHandler(log: Logger, securityHeaders: Record<string, string>): ErrorMiddleware {
   return (error: HttpError, req, res) => {
-    // The connection failed, or the client has its response: nobody is left to respond to.
+    // The connection failed, or the client has its response.
     if (error === req.socket.errored || res.writableEnded) return;
     // The adapter makes a URL of the address.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
     if (status >= 500 && !error.expose) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
-    res.locals.isPrivate = false; // An error's own headers say more.
+    res.locals.isPrivate = false; // The error has headers of its own.
     const body = `${STATUS_CODES[status]}\n`;
     const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };
     for (const name of res.getHeaderNames()) if (CONTENT_HEADERS.test(name)) res.removeHeader(name);

@@ -4,9 +4,8 @@ import type { TrustProxy } from "./access-log.ts";
 const SCHEMES = ["http", "https"];
 
 /**
- * Decides what React Router's adapter makes `request.url` of: the public origin where the operator names it, or else
- * the Host header, and the scheme that a trusted proxy says. Never X-Forwarded-Host, which proxies pass on from the
- * client unless told otherwise, so that anybody could put another host into a page that a cache keeps.
+ * Sets the origin of `request.url`: `ORIGIN`, or the Host header with the scheme of a trusted proxy. It removes
+ * X-Forwarded-Host, which most proxies forward from the client: a client could put another host into a cached page.
  */
 export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): RequestHandler {
   const originScheme = origin?.protocol.slice(0, -1);

@@ -9,11 +9,11 @@ import { countCopies, findMaxBodyBytes } from "./body-limit.ts";
 import { isEventStream } from "./compression.ts";
 import { FILE_ROUTE } from "./match-route.ts";
 
-/** The buffers of Node and Fetch for a body that is read as a stream. */
+/** The buffers of Node and Fetch for a streamed body. */
 const STREAM_BYTES = 256 * 1024;
-/** A request with a longer head, which Node keeps as strings, counts as one with a body. */
+/** A request with a longer head counts as one with a body, since Node holds it as strings. */
 const MAX_SMALL_HEAD = 4096;
-/** What Node reads of a body before anything reads it from there. */
+/** Node reads this much of a body ahead. */
 const WAITING_BYTES = 128 * 1024;
 /** A body may arrive for this long before it can be cut. */
 const GRACE_MS = 1000;
@@ -41,7 +41,7 @@ export function loadShedding(options: Options): Middleware {
   const maxWaiting = Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES);
   const bodies = createSemaphore({ limit: limits.MAX_BODY_MEMORY_BYTES, maxWaiting, onShed });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
-  /** The routes of files and of event streams, which the first response makes known. */
+  /** The routes of files and of event streams. The first response of an event stream adds its route. */
   const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
   const arriving = new Map<IncomingMessage, { since: number; bytesBefore: number }>();
   measureUsage("MAX_CONCURRENT_REQUESTS", requests.getUsed);
@@ -67,7 +67,7 @@ export function loadShedding(options: Options): Middleware {
     const acquire = () => {
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
       if (isSmall) return (openRoutes.has(httpRoute) ? openResponses : requests).acquire(1, res);
-      // A route that accepts more than there is memory for has to read bodies as streams (docs/uploads-and-streams.md).
+      // A route that accepts more than this memory must stream bodies (docs/uploads-and-streams.md).
       const copies = countCopies(req);
       const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);
@@ -95,7 +95,7 @@ export function loadShedding(options: Options): Middleware {
       onHeaders(res, () => {
         clearTimeout(timer);
         if (isEventStream(res)) openRoutes.add(httpRoute);
-        // What is left takes no part of a render.
+        // The render is over; only the response stays open.
         const place = openResponses.tryAcquire();
         if (!place) return;
         release();

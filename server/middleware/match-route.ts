@@ -5,10 +5,10 @@ import { findRoute, routes } from "../pages/build.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 
-/** What log and metrics call the route of a file. */
+/** The `http.route` of a file. */
 export const FILE_ROUTE = "file";
 
-/** Every `http.route` that there is. */
+/** Every `http.route`. */
 export const HTTP_ROUTES = new Set([FILE_ROUTE, ...routes.map(({ pattern }) => pattern)]);
 
 /** Finds the route of a request, and rejects a method that a file, a cached page or a resource route doesn't allow. */

@@ -12,10 +12,10 @@ import { build, routes } from "../pages/build.ts";
 import { contentSecurityPolicy } from "../response/content-security-policy.ts";
 import type { AddedHeaders } from "../response/security-headers.ts";
 
-/** Lines per second, since clients may request a page that fails as often as they like. */
+/** Lines per second: clients can request a failing page at any rate. */
 const MAX_ERRORS_LOGGED = 10;
 
-/** What the policy of each route has in place of a response's nonce. */
+/** The placeholder for the nonce in the policy of each route. */
 const NONCE_PLACEHOLDER = "{nonce}";
 
 function toPolicy({ "Content-Security-Policy": added }: AddedHeaders) {
@@ -23,7 +23,7 @@ function toPolicy({ "Content-Security-Policy": added }: AddedHeaders) {
   return contentSecurityPolicy({ scripts: sources, styles: sources }, added);
 }
 
-/** One for all: to make one, with its stack, costs more than a hundredth of a render. */
+/** Shared: an error with its stack takes more than a hundredth of a render's CPU time. */
 const CLOSED = new DOMException("The response has closed", "AbortError");
 
 type Options = RenderOptions & {
@@ -47,7 +47,7 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
         nonce,
         origin,
         onError(err) {
-          // A response that has ended was a rejection, of which the page sees a broken body.
+          // If the response has ended, the body was rejected, and the page got an error from it.
           if (!res.writableEnded) logError({ err, ...toLogFields(res.locals) }, "render failed");
         },
         record: (part, seconds) => recordPart(part, httpRoute, seconds),
@@ -71,7 +71,7 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
   };
 }
 
-/** Not `AbortSignal.any`, which on Node 20 keeps what it makes for as long as one of its signals is there. */
+/** Not `AbortSignal.any`: Node 20 keeps its signals in memory (nodejs/node#55351). Needed until Node 22. */
 function createSignal(res: Response, shutdown: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(CLOSED);

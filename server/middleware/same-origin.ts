@@ -7,7 +7,7 @@ import { toLogFields, toLogText } from "../log-fields.ts";
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Rejects what a browser sends across origins with a method that isn't safe (RFC 9110 §9.2.1), on every route. The
+ * Rejects cross-origin requests of browsers with an unsafe method (RFC 9110 §9.2.1), on every route. The
  * site's own host is in the Host header by now (forwarded.ts).
  */
 export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandler {

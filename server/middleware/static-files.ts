@@ -3,7 +3,7 @@ import type { Middleware } from "../chain.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
 import { sendStored } from "../response/stored-response.ts";
 
-/** Sends the files that are in memory. The whole of them, also where a range is asked for (RFC 9110 §14.2). */
+/** Sends files from memory. It ignores Range (RFC 9110 §14.2). */
 export function staticFiles(files: ClientFiles): Middleware {
   return (req, res, next) => {
     const { path, decodedPath } = res.locals.target;

@@ -4,8 +4,8 @@ import type { RequestHandler } from "express";
 const tracer = trace.getTracer("http");
 
 /**
- * A span for each request that React Router responds to, inside the client's trace (`traceparent`), named and described
- * by OpenTelemetry's HTTP conventions. Without its SDK in the process there is none.
+ * Starts a span for each request that React Router responds to, in the client's trace (`traceparent`), by OpenTelemetry's
+ * HTTP conventions. Without the SDK in the process, it does nothing.
  */
 export const tracing: RequestHandler = (req, res, next) => {
   const { target, httpRoute } = res.locals;

@@ -32,11 +32,11 @@ export type Connection = {
   /** The bytes that both sides have received. */
   bytes: number;
   progressAt: number;
-  /** Where the measurement of the data rate starts, while the server waits for the client. */
+  /** The start of the data rate's measurement, while the server waits for the client. */
   measured?: { since: number; bytes: number } | undefined;
 };
 
-/** The parts of Node's socket that only its own timeouts use: they count a part of a write, too. */
+/** Internals of Node's socket. They also count a part of a write. */
 type Internals = {
   _handle?: { bytesWritten: number; writeQueueSize: number };
   parser?: { onIncoming: () => number };
@@ -66,7 +66,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     socket.destroy();
   }
 
-  /** Node would go on making requests of the 64 KB that it has read. */
+  /** Drops a connection, and stops Node from parsing the rest of the 64 KB that it has read. */
   function dropUnparsed(socket: Socket, reason: DropReason) {
     const { parser } = socket as Internals;
     if (parser) parser.onIncoming = () => 0;
@@ -129,7 +129,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     all: connections as ReadonlyMap<Socket, Connection>,
     countPending: () => [...connections.values()].reduce((sum, { pending }) => sum + pending.size, 0),
     countUpgraded: () => [...connections.values()].filter(({ isUpgraded }) => isUpgraded).length,
-    /** Passes the requests of a connection on one after the other: handled at once, each could have a file open. */
+    /** Passes on one request of a connection at a time. Otherwise each could open a file. */
     handleRequests(listener: RequestListener) {
       server.on("request", (req, res) => {
         const { socket } = req;

@@ -23,7 +23,7 @@ export async function drain(server: Server, connections: Connections, shutdown: 
   server.prependListener("request", (_req, res: ServerResponse) => {
     res.shouldKeepAlive = false;
   });
-  server.keepAliveTimeout = IDLE_TIMEOUT_MS; // For connections whose response has already said keep-alive.
+  server.keepAliveTimeout = IDLE_TIMEOUT_MS; // For connections whose response has promised keep-alive.
   // Of pipelined requests, only the last response may close the connection.
   for (const { pending } of connections.all.values()) {
     const last = [...pending].at(-1);
@@ -34,14 +34,14 @@ export async function drain(server: Server, connections: Connections, shutdown: 
   shutdown.abort();
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
-  await setImmediate(); // Requests that came while the process was kept from running are read first.
+  await setImmediate(); // Reads requests that arrived while the process was blocked.
   for (const [socket, { pending, isUpgraded }] of connections.all) {
     if (pending.size === 0 && !isUpgraded) socket.destroySoon();
   }
 
   const isClosed = await Promise.race([closed, deadline]);
   const cut = isClosed ? 0 : connections.countPending() + connections.countUpgraded();
-  await Promise.all([...connections.all.keys()].map(destroy)); // What was cut is logged as its connection closes.
+  await Promise.all([...connections.all.keys()].map(destroy)); // Cut requests are logged when their connection closes.
   return cut;
 }
 

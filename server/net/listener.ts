@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often requests that are over their timeout are looked for. */
+/** Node looks for requests that have timed out this often. */
 const CHECK_INTERVAL_MS = 2000;
 
 type Options = { keepAliveTimeoutMs?: number; maxHeaderLines?: number };
@@ -13,7 +13,7 @@ export function createPublicServer({ keepAliveTimeoutMs, maxHeaderLines = Number
   const server: Server = createServer({
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: 0, // A large upload may take its time while it keeps the minimum data rate (connections.ts).
+    requestTimeout: 0, // A large upload may take any time at the minimum data rate (connections.ts).
     keepAliveTimeout: keepAliveTimeoutMs,
     // A second Host header then makes the value invalid, instead of being dropped.
     joinDuplicateHeaders: true,
@@ -29,7 +29,7 @@ export function createPublicServer({ keepAliveTimeoutMs, maxHeaderLines = Number
   return server;
 }
 
-/** Resolves with the port; rejects when the address can't be listened on. */
+/** Resolves with the port; rejects if it can't listen on the address. */
 export async function listen(server: Server, port: number, host: string | undefined) {
   server.listen(port, host);
   await once(server, "listening");

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections.ts";
 
-/** As Node itself has it; any other error is a 400. */
+/** The statuses of Node. Any other error is a 400. */
 const STATUSES: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -17,8 +17,8 @@ type Options = {
 };
 
 /**
- * Responds to what Node's parser rejects, to CONNECT and to malformed upgrades as to other requests: with the same
- * headers, a log line and a metric.
+ * Rejects requests that Node's parser can't parse, CONNECT and malformed upgrades, with the headers, the log line and the
+ * metric of other requests.
  */
 export function rejectUnparsable(server: Server, connections: Connections, options: Options) {
   const { headers, onReject, acceptUpgrade } = options;
@@ -46,14 +46,14 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     before.once("close", respond);
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Late is only what could have been read: while requests are pending, the rest of the next one is not.
+    // While requests are pending, the rest of the next one isn't read, so it isn't late.
     if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.all.get(socket)?.pending.size) return;
-    // The connection failed, or has closed: nothing was rejected.
+    // The connection failed or has closed, so nothing was rejected.
     if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();
     else reject(socket, STATUSES[error.code ?? ""] ?? 400, error.code ?? "");
   });
   server.on("connect", (_req, socket: Socket) => {
-    socket.on("error", () => {}); // Node has taken its own listener away, and an error would end the process.
+    socket.on("error", () => {}); // Node has removed its listener, and an error would end the process.
     reject(socket, 405, "CONNECT");
   });
   // Without a service that listens, an upgrade is an ordinary request, as a listener here would change.
@@ -65,6 +65,6 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
       if (!connections.upgrade(socket)) socket.destroy();
     });
   }
-  // An expectation that Node doesn't know is rejected by the application.
+  // The application rejects unknown expectations.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
 }

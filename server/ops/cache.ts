@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 
-/** What the operators' port needs of the page cache. */
+/** The functions of the page cache that the operators' port uses. */
 export type CacheControls = {
   entries: { describe: () => object[] };
   invalidate: (groups: string[], paths: string[]) => Promise<number>;
 };
 
 /**
- * Whether a request may read or change the cache: a page of another site can send one from an operator's browser, or have
- * its own name resolve to this address (DNS rebinding). Addresses, localhost and OPS_HOST are no such names.
+ * Whether a request may read or change the cache. A page of another site could send one from an operator's browser, or its
+ * host name could resolve to this address (DNS rebinding). So the host must be an address, localhost or OPS_HOST.
  */
 export function isFromOperator({ headers }: IncomingMessage, host: string | undefined) {
   const name = headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";

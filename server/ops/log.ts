@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { pino } from "pino";
 
-/** Lines are written in chunks of this many characters, so that few requests cost a system call. */
+/** Lines are written in chunks of this many characters, which saves system calls. */
 const CHUNK_LENGTH = 32_768;
-/** The longest that a line waits for its chunk to fill. */
+/** A line waits at most this long for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
 
 /**
@@ -15,7 +15,7 @@ export function createLog(level: string, maxBufferedBytes: number, onDrop: (line
     level: (label: string) => ({ level: label }),
     log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
   };
-  const onResume = (lines: number) => log.warn({ lines }, "lines lost: nobody read the log");
+  const onResume = (lines: number) => log.warn({ lines }, "log lines dropped: the reader stalled");
   const log = pino(
     { level, base: null, timestamp: createTimestamp(), formatters },
     createDestination(maxBufferedBytes, onDrop, onResume),
@@ -23,14 +23,14 @@ export function createLog(level: string, maxBufferedBytes: number, onDrop: (line
   return log;
 }
 
-/** Has `err`, as pino calls it, by OpenTelemetry's names. Its causes and properties are in the stack trace. */
+/** Renames pino's `err` to OpenTelemetry's names. The stack trace includes causes and properties. */
 function nameException({ err, ...fields }: Record<string, unknown>) {
   const type = err instanceof Error ? err.constructor.name : typeof err;
   const message = err instanceof Error ? err.message : String(err);
   return { ...fields, "exception.type": type, "exception.message": message, "exception.stacktrace": inspect(err) };
 }
 
-/** As pino's `isoTime`, formatted once per millisecond: for each line it is a tenth of the CPU time of a cached page. */
+/** Like pino's `isoTime`, but formatted once per millisecond. */
 function createTimestamp() {
   let time = 0;
   let field = "";

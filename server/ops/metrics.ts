@@ -3,17 +3,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { version } from "../../package.json";
 import type { LimitName, Limits } from "../limits.ts";
 
-/** Which build this is: the commit is known where the build was told. */
+/** The version and, if the build got it, the commit. */
 export const BUILD_INFO = { version, revision: import.meta.env.REVISION ?? "unknown" };
 
-/** Those that OpenTelemetry's HTTP conventions know; any other is `_OTHER`. */
+/** The methods of OpenTelemetry's HTTP conventions. Any other is `_OTHER`. */
 const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
-/** Those of the conventions from 5 ms on. A cached page takes less than 0.1 ms. */
+/** The conventions' buckets, and shorter ones: a cached page takes less than 0.1 ms. */
 const BUCKETS_SECONDS = [
   ...[0.00002, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025],
   ...[0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
 ];
-/** The rate of a series that appears with its first request misses that one. */
+/** Series start at 0: otherwise `rate()` would miss their first request. */
 const INITIAL_STATUSES = [200, 500];
 const CACHE_RESULTS = ["hit", "stale", "miss"];
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
@@ -42,7 +42,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     labelNames: ["result", "http_route"],
     registers,
   });
-  /** A label without a value is empty, which to Prometheus is none. */
+  /** In Prometheus, an empty label is the same as none. */
   const toLabels = (method: string, status: number | undefined, route = "", errorType = "") => ({
     http_request_method: METHODS.has(method) ? method : "_OTHER",
     http_response_status_code: status === undefined ? "" : status in STATUS_CODES ? status : "_OTHER",
@@ -66,7 +66,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     const counter = new Counter({ name, help, registers });
     return (added = 1) => counter.inc(added);
   };
-  /** A counter by one label, whose values are known. Returns what counts one. */
+  /** A counter by one label with known values. Returns a function that adds 1. */
   const countBy = <Value extends string | number>(
     label: string,
     values: readonly Value[],

@@ -3,12 +3,12 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { type CacheControls, isFromOperator, purge } from "./cache.ts";
 
-/** For a client to send its request, and to go on reading the response. */
+/** A client must send its request, and read the response, within this time. */
 const TIMEOUT_MS = 5000;
-/** Rendered metrics are shared by whoever requests them within this time. */
+/** Requests for metrics within this time share one result. */
 const METRICS_INTERVAL_MS = 1000;
 
-/** The operators' own server, on a port that visitors don't reach. */
+/** The operators' server, on a port of its own. */
 export function createOpsServer() {
   return createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }).setTimeout(TIMEOUT_MS);
 }

@@ -1,18 +1,18 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** As long as probes wait, as a rule. */
+/** Probes usually wait this long. */
 const CHECK_TIMEOUT_MS = 1000;
 const CLOSE_TIMEOUT_MS = 2000;
 
 type Services = { checkReadiness: () => Promise<unknown>; close: () => Promise<unknown> };
 
-/** Asks the services whether they are ready, and closes them; neither may take for ever, and what fails is logged. */
+/** Checks whether the services are ready, and closes them. Both time out, and failures are logged. */
 export function superviseServices(services: Services, log: Logger) {
   let wasReady = true;
   let check: Promise<boolean> | undefined;
 
-  /** A line when it changes, not one for each probe. */
+  /** Logs changes only, not each probe. */
   const checkReadiness = async () => {
     try {
       await inTime(services.checkReadiness(), CHECK_TIMEOUT_MS);
@@ -26,7 +26,7 @@ export function superviseServices(services: Services, log: Logger) {
   };
 
   return {
-    /** Whoever asks during a check shares it. */
+    /** Concurrent probes share a check. */
     isReady() {
       check ??= checkReadiness().finally(() => {
         check = undefined;

@@ -3,12 +3,12 @@ import type { RouteConfigEntry } from "@react-router/dev/routes";
 import routeConfig from "../../app/routes.ts";
 import { createRouteTable } from "./route-table.ts";
 
-/** What the framework made of app/. */
+/** The build of app/. */
 export { build };
 
 export const { routes, findRoute } = createRouteTable(build.routes);
 
-/** The file of a route, as app/routes.ts names it. The build knows its id only, which is made of the name by default. */
+/** The file of a route. The build has only its id, which is the file's name by default. */
 export function findFile(id: string, entries: RouteConfigEntry[] = routeConfig): string | undefined {
   for (const { id: given, file, children = [] } of entries) {
     const found = (given ?? file.replace(/\.\w+$/, "")) === id ? `app/${file}` : findFile(id, children);

@@ -8,10 +8,10 @@ import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from ".
 /** Where the build puts files whose names hold a hash of their content. */
 export const ASSETS_PATH = "/assets/";
 
-/** A name with a hash never means anything else: keep it for a year without asking again (RFC 8246). */
+/** A name with a hash always has the same content, so browsers cache it for a year (RFC 8246). */
 const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
 
-/** Larger files stay on disk, and so do those that would make more than this together. */
+/** Larger files stay on disk, and so do files beyond this total. */
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 /** What the difference to the last release, and to the one before, adds to the name of a file. */
 export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
 
-/** The end of a compressed form's name: such a form is no file of its own. */
+/** The end of the name of a compressed form. */
 export const FORM_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
 
 /** The URL pattern that matches a script or style in every release. Other characters could have a meaning in a pattern. */
@@ -36,7 +36,7 @@ type ClientFile = { stored?: StoredResponse; codings: ContentCoding[] };
 /** The files of a build, by URL path. */
 export type ClientFiles = Map<string, ClientFile>;
 
-/** Reads the files of a folder, with their precompressed forms, so that a request needs no disk. */
+/** Reads the files of a folder, with their precompressed forms. */
 export function readClientFiles(folder: string, securityHeaders: Record<string, string>): ClientFiles {
   let total = 0;
   const read = (urlPath: string): ClientFile => {

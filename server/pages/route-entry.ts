@@ -7,28 +7,28 @@ import { type CacheRule, createCacheRule } from "./cache-rule.ts";
 export type Routes = ServerBuild["routes"];
 
 export const READ_METHODS = ["GET", "HEAD"];
-/** Those that React Router hands to an action. */
+/** React Router runs an action for these. */
 export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
-/** What the server has to know of a route. */
+/** The properties of a route that the server uses. */
 export type RouteEntry = {
   id: string;
   /** The pattern of its path, from the root. */
   pattern: string;
-  /** Whether its path, or that of a route around it, matches in the case of the pattern only. */
+  /** Whether its path, or that of a parent route, is case-sensitive. */
   isCaseSensitive: boolean;
   cacheRule: CacheRule | undefined;
   /** The path that is rendered and cached for every path that the route matches, if it sets one. */
   cacheKey: string | undefined;
-  /** Whether it, or a route around it, takes part in requests for data. */
+  /** Whether it, or a parent route, has data. */
   hasData: boolean;
   /** Whether it has no component: its loader and action respond themselves. */
   isResource: boolean;
   /** With an action of its own; without a path, as an index route, with that of the route around it. */
   methods: string[];
-  /** The largest body that it accepts, where it or a route around it says so (`handle.maxBodyBytes`). */
+  /** The largest body that it accepts, if it or a parent route sets it (`handle.maxBodyBytes`). */
   maxBodyBytes: number | undefined;
-  /** What it and the routes around it add to the security headers (`handle.securityHeaders`). */
+  /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
   addedHeaders: AddedHeaders;
 };
 
@@ -36,7 +36,7 @@ export function isDynamic(pattern: string) {
   return /[:*?]/.test(pattern);
 }
 
-/** The build's list as `matchRoutes` takes it, each route with its entry as `handle`. */
+/** The build's routes for `matchRoutes`. The `handle` of each is its entry. */
 export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
   return Object.values(manifest).flatMap((route) => {
     if (!route || route.parentId !== parent?.id) return [];
@@ -64,7 +64,7 @@ export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
   });
 }
 
-/** Lists go on; of what is no list the inner route's value counts. */
+/** Joins headers that are lists. For other headers, the inner route's value counts. */
 function joinHeaders(outer: AddedHeaders = {}, inner: AddedHeaders = {}) {
   const joined = { ...outer, ...inner };
   const separators = { "Content-Security-Policy": "; ", "Permissions-Policy": ", " };

@@ -3,28 +3,28 @@ import { matchRoutes, type RouteObject } from "react-router";
 import { isKeptByUrl } from "../http/request-target.ts";
 import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.ts";
 
-/** What React Router's browser side appends to a page's path to request its data: "/a.data", "/_.data". */
+/** React Router requests the data of a page at its path with this suffix: "/a.data", "/_.data". */
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
-/** A segment of a pattern that matches nothing but itself, in any case of its letters. */
+/** A literal segment of a pattern. */
 const LITERAL = /^[\w.~-]+$/;
 /** Delimiters that browsers don't encode in a path (WHATWG URL §1.3). */
 const ENCODED_DELIMITER = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
-/** The paths whose routes are remembered: how many, and how long each may be. Together they take 2 MB at most. */
+/** The number and length of the paths whose routes are cached. Together they take 2 MB at most. */
 const MAX_REMEMBERED = 2000;
 const MAX_REMEMBERED_LENGTH = 200;
 
 type Match = { route: RouteEntry; canonicalPath: string };
 
-/** The path of the page whose data, or which itself, a path names. */
+/** The path of a page, from its own path or that of its data. */
 export function toPagePath(path: string) {
   return path.replace(DATA_SUFFIX, "");
 }
 
 /**
- * Finds the route of a path as React Router does in the browser: both must agree, or hydration fails. Its `matchRoutes`
- * decides, but compiles every route at each call: 50 µs with two routes, 400 with twenty. So it only gets the routes
- * whose literal segments the path has, what it found is remembered, and a path whose first segment no other
- * route has is the splat's.
+ * Finds the route of a path with React Router's `matchRoutes`, as the browser does: if they differed, hydration would fail.
+ * `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186). So it only
+ * gets the routes whose literal segments are in the path, its results are cached, and a path whose first segment is in no
+ * route matches the splat.
  */
 export function createRouteTable(manifest: Routes) {
   const tree = toTree(manifest);
@@ -50,7 +50,7 @@ export function createRouteTable(manifest: Routes) {
     if (!isKeptByUrl(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
-    // A line break matches no pattern of React Router's; in the browser the root's error page then shows the same.
+    // A line break matches no pattern of React Router. The browser's error page then shows the same.
     const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle;
     if (!route) return unknown;
     const match = { route, canonicalPath: toCanonicalPath(path, route) };
@@ -60,7 +60,7 @@ export function createRouteTable(manifest: Routes) {
 
   return {
     routes,
-    /** The route whose page, or whose data, a path names, and the spelling of the path that equal paths share. */
+    /** The route of a path, whether for the page or its data, and the canonical spelling of the path. */
     findRoute(path: string): Match | undefined {
       const page = path.endsWith(".data") ? findPage(toPagePath(path)) : undefined;
       if (!page?.route.hasData) return findPage(path);
@@ -79,7 +79,7 @@ function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: R
   let end = path.length;
   while (path[end - 1] === "/" && !pattern.endsWith("*")) end -= 1;
   const expected = pattern.split("/");
-  // Optional segments may be missing, so the position of the others isn't known.
+  // If an optional segment is missing, the others have other positions.
   const isExact = isCaseSensitive || pattern.includes("?");
   const spell = (segment: string, index: number) => {
     const decoded = decodeURIComponent(segment);
@@ -90,13 +90,13 @@ function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: R
   return path.slice(0, end).split("/").map(spell).join("/") || "/";
 }
 
-/** The same route, asked for data. */
+/** The same route, for its data. */
 function toDataEntry(page: RouteEntry): RouteEntry {
   const cacheRule = page.cacheRule && { ...page.cacheRule, filterQuery: page.cacheRule.filterDataQuery };
   return { ...page, isResource: false, cacheRule };
 }
 
-/** In lower case: routes match in any case unless they say otherwise. */
+/** In lower case: routes match in any case unless they are case-sensitive. */
 function toSegments(path: string) {
   return path.toLowerCase().split("/");
 }
@@ -105,7 +105,7 @@ function flatten(tree: RouteObject[]): RouteEntry[] {
   return tree.flatMap(({ handle, children }) => [handle, ...flatten(children ?? [])]);
 }
 
-/** For what stays: a part of a string keeps the whole in memory, as a path does a request target with its query. */
+/** Copies a string, so that a cache key doesn't keep the whole request target in memory (V8's sliced strings). */
 export function copyString(part: string) {
   return Buffer.from(part).toString();
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** In development the browser's console has what the policy would block, and nothing is blocked. */
+/** In development, the policy only reports, to the browser's console. */
 export const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
 
 /** The source expressions of each directive (CSP Level 3). */
@@ -24,11 +24,11 @@ const DEFAULT_POLICY: Policy = {
 const FURTHER_DIRECTIVES =
   "child-src frame-src object-src worker-src script-src-attr script-src-elem style-src-attr style-src-elem".split(" ");
 const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
-/** A keyword or a hash in quotes; or else a scheme or a host, which has a colon or a dot as no keyword without its quotes has. */
+/** A keyword or a hash in quotes, a scheme or a host. A colon or a dot distinguishes these from keywords without quotes. */
 const SOURCE =
   /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
 
-/** The directives of a policy that list sources. Throws with what is wrong. */
+/** The directives of a policy that list sources. Throws an error that names the fault. */
 function parsePolicy(text: string): Policy {
   const policy: Policy = {};
   for (const directive of text.split(";").filter((part) => part.trim())) {
@@ -40,7 +40,7 @@ function parsePolicy(text: string): Policy {
   return policy;
 }
 
-/** Adds sources to those of a policy; `'none'` stands alone, so it gives way. */
+/** Adds sources to those of a policy, and removes `'none'`, which must be alone. */
 function mergePolicies(policy: Policy, added: Policy): Policy {
   const merged = { ...policy };
   for (const [name, sources] of Object.entries(added)) {
@@ -50,8 +50,8 @@ function mergePolicies(policy: Policy, added: Policy): Policy {
 }
 
 /**
- * The Content-Security-Policy of a page whose inline scripts and styles are those named by the given source
- * expressions, and no others, with the directives that the page adds. Throws with what is wrong in these.
+ * The Content-Security-Policy of a page. It allows inline scripts and styles by the given source expressions only, and adds
+ * the page's own directives. Throws an error that names a fault in these.
  */
 export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; styles: string[] }, added = "") {
   const inline = { "script-src": scripts, "style-src": styles };
@@ -61,8 +61,8 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
 }
 
 /**
- * The policy for a document that is sent more than once: the hashes of the inline elements that carry the nonce which
- * the document was rendered with, and the document without that nonce. What was printed into it carries none.
+ * The policy for a document that is sent more than once, and the document. Hashes replace the nonce: those of the inline
+ * elements that were rendered with it. Elements in text that the page printed have no nonce, and get no hash.
  */
 export function replaceNonce(html: string, nonce: string, added = "") {
   const mark = ` nonce="${nonce}"`;

@@ -1,4 +1,4 @@
-/** What no page may use, unless its route allows it. */
+/** The features that no page may use, unless its route allows them. */
 const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen gamepad
   geolocation gyroscope hid identity-credentials-get idle-detection local-fonts magnetometer microphone midi otp-credentials
   payment picture-in-picture publickey-credentials-create publickey-credentials-get screen-wake-lock serial storage-access
@@ -8,13 +8,13 @@ const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-captu
 const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
 const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups", "unsafe-none"];
 
-/** The headers of every response; browsers heed Strict-Transport-Security over HTTPS only (RFC 6797 §8.1). */
+/** The headers of every response. Browsers ignore Strict-Transport-Security without HTTPS (RFC 6797 §8.1). */
 export function createSecurityHeaders(strictTransportSecurity: string): Record<string, string> {
   return {
     "Strict-Transport-Security": strictTransportSecurity,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    // Not "no-referrer": browsers then send forms with "Origin: null", which is no trusted origin.
+    // Not "no-referrer": browsers would send forms with "Origin: null".
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -25,7 +25,7 @@ export function createSecurityHeaders(strictTransportSecurity: string): Record<s
 /** What a route adds to the headers of its pages, each in the header's own syntax. */
 export type AddedHeaders = Record<string, string>;
 
-/** Headers with what a route adds to them, but for the Content-Security-Policy. Throws with what is wrong. */
+/** Headers with the additions of a route, except for the Content-Security-Policy. Throws an error that names the fault. */
 export function extendSecurityHeaders(headers: Record<string, string>, added: AddedHeaders) {
   const extended = { ...headers };
   for (const [name, value] of Object.entries(added)) {
@@ -36,7 +36,7 @@ export function extendSecurityHeaders(headers: Record<string, string>, added: Ad
   return extended;
 }
 
-/** The Permissions-Policy that allows nothing but its members, of which the last of a feature counts. */
+/** The Permissions-Policy that allows only its members. The last member of a feature counts. */
 function permissionsPolicy(allowed: string) {
   const allowlists = new Map(PERMISSIONS.map((feature) => [feature, "()"]));
   const members = allowed.split(",").map((member) => member.trim());

@@ -6,7 +6,7 @@ import { acceptsDcz, type ContentCoding, negotiateContentCoding } from "../http/
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
 
-/** A response in memory, with all of it that doesn't differ per request. */
+/** A response in memory, with everything that is the same for each request. */
 export type StoredResponse = {
   status: number;
   variants: Record<ContentCoding, Variant>;
@@ -14,12 +14,12 @@ export type StoredResponse = {
   dczVariants: Map<unknown, Variant> | undefined;
 };
 
-/** The content in the codings that there are; instead of others identity is sent. */
+/** The content by coding. For a missing coding, identity is sent. */
 export type Bodies = { identity: Buffer } & Partial<Record<ContentCoding, Buffer>>;
 
 type Options = {
   status: number;
-  /** Those that a 304 has, too (RFC 9110 §15.4.5). */
+  /** A 304 also has these (RFC 9110 §15.4.5). */
   headers: Record<string, string>;
   contentType: string | undefined;
   bodies: Bodies;
@@ -28,7 +28,7 @@ type Options = {
 };
 
 export function storeResponse({ status, headers, contentType, bodies, dczBodies = [] }: Options): StoredResponse {
-  // Of the content alone, so that it is the same in every process and build, whatever their compressor.
+  // A hash of the content only, so that every process and build has the same tag.
   const hash = createHash("sha256").update(bodies.identity).digest("base64url");
   const vary = dczBodies.length > 0 ? "Accept-Encoding, Available-Dictionary" : "Accept-Encoding";
   const toVariant = (coding: ContentCoding | "dcz", body: Buffer | undefined, suffix: string = coding): Variant => {
@@ -70,7 +70,7 @@ export function copyBytes(bytes: Uint8Array) {
   return copy;
 }
 
-/** Several sets of headers in one: of those with the same name, the last is taken. */
+/** Merges headers. The last one with a name counts. */
 export function mergeHeaders(...sets: Record<string, string>[]) {
   const entries = sets
     .flatMap(Object.entries<string>)
@@ -78,7 +78,7 @@ export function mergeHeaders(...sets: Record<string, string>[]) {
   return Object.fromEntries(new Map(entries).values());
 }
 
-/** Sends a stored response in the content coding that the client prefers, or tells it that it has it already. */
+/** Sends a stored response in the content coding that the client prefers, or 304. */
 export function sendStored(
   req: IncomingMessage,
   res: ServerResponse,
