@@ -220,7 +220,7 @@ test.each([
   expect(withoutRepresentation(rendered)).toEqual(withoutRepresentation(cached));
 });
 
-test.each(["POST", "PUT", "OPTIONS"])("%s of a page is 405 without the page cache too", async (method) => {
+test.each(["POST", "PUT", "OPTIONS"])("%s of a page gets 405, also without the page cache", async (method) => {
   const { status, headers } = await request(appWithoutCache)[method.toLowerCase() as "post"]("/");
   expect([status, headers.allow]).toEqual([405, "GET, HEAD"]);
 });

@@ -67,7 +67,7 @@ test("a toast shows for 5 s, and stays in the store for 1,000 s more", async ({ 
   await expect.poll(() => inStore(page).textContent()).toBe("0");
 });
 
-test("a toast stays for as long as it says", async ({ page, url }) => {
+test("a toast stays for its own duration", async ({ page, url }) => {
   await openInFakeTime(page, url);
   await page.evaluate(() => window.appShell.toast({ title: "Saved", duration: 20_000 }));
   await message(page).waitFor();
@@ -144,7 +144,7 @@ test("of five notifications three show, each 356 px wide, for 4 s", async ({ pag
   await expect.poll(() => notification(page).count()).toBe(0);
 });
 
-test("toasts that are called before their renderers are there show once these are", async ({ page, url }) => {
+test("toasts that are called before their code is loaded show once it is", async ({ page, url }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -165,7 +165,7 @@ test("toasts that are called before their renderers are there show once these ar
   await page.locator("[data-sonner-toast]", { hasText: "early notification" }).waitFor();
 });
 
-test("toasts that can't be loaded are missing, and nothing else is", async ({ page, url, consoleMessages }) => {
+test("if the toasts' code can't be loaded, the page works without it", async ({ page, url, consoleMessages }) => {
   await page.route(/toasters-.*\.js/, (route) => route.abort());
   await open(page, url);
   await page.waitForLoadState("networkidle");
@@ -175,7 +175,7 @@ test("toasts that can't be loaded are missing, and nothing else is", async ({ pa
   expect(messages.filter((message) => !message.includes("Failed to load resource"))).toEqual([]);
 });
 
-test("the error page shows toasts, those of the page before it too", async ({ page, url, consoleMessages }) => {
+test("the error page shows toasts, also those of the last page", async ({ page, url, consoleMessages }) => {
   await openShell(page, url);
   await page.evaluate(() => {
     window.appShell.toast({ title: "Saved", duration: 3_600_000 });
@@ -188,7 +188,7 @@ test("the error page shows toasts, those of the page before it too", async ({ pa
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
 
-test("the two live regions have names of their own, and say each toast once", async ({ page, url }) => {
+test("the two live regions have different names, and announce each toast once", async ({ page, url }) => {
   await openInFakeTime(page, url);
   const names = await page.getByRole("region").evaluateAll((all) => all.map((region) => region.ariaLabel));
   expect(names).toEqual(["Messages (F8)", "Notifications alt+T"]);

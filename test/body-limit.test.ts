@@ -102,7 +102,7 @@ test.each([
   expect(readdirSync(UPLOADS)).toEqual([]);
 });
 
-test("an upload that its client gives up leaves nothing behind", async () => {
+test("an upload that its client aborts leaves no file", async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   const head = [
@@ -120,7 +120,7 @@ test("an upload that its client gives up leaves nothing behind", async () => {
   expect((await fetch(server.url)).status).toBe(200);
 });
 
-test("whoever reads a body that exceeds its limit gets an error, and not a part of it", async () => {
+test("an action that reads a body over the limit gets an error, not a part of it", async () => {
   const read: string[] = [];
   const app = express()
     .use(bodyLimit(10))

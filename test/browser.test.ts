@@ -14,11 +14,7 @@ test.for(["/", "/?q=1", "//", "/#top"])("%s is home", async (path, { page, serve
 
 const UNKNOWN = ["/nope", "/nope/", "/a//b", "/%c%s", "/%", "/%E0%A4%A", "/%2f", "/%0a", "/index.html", "/欢迎"];
 
-test("unknown addresses show the not-found page, and say so in the console", async ({
-  page,
-  server,
-  consoleMessages,
-}) => {
+test("unknown paths show the not-found page, and log to the console", async ({ page, server, consoleMessages }) => {
   const shown = await readMain(`${server.url}/nowhere`);
   for (const path of [...UNKNOWN, `/${"a".repeat(7000)}`]) {
     const asTyped = encodeURI(path).replaceAll("%25", "%");

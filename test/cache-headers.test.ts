@@ -62,7 +62,7 @@ test.each([
   expect(createQueryFilter(noVarySearch)(query)).toBe(counting);
 });
 
-test("a parameter that always counts is left", () => {
+test("a parameter that always counts stays in the query", () => {
   expect(createQueryFilter("params", ["_routes"])("?_routes=root&a=1")).toBe("?_routes=root");
 });
 

@@ -5,7 +5,7 @@ import { chain } from "../server/chain.ts";
 import { errorHandler } from "../server/middleware/error-handler.ts";
 import { requestId } from "../server/middleware/request-id.ts";
 
-test("what throws in front of Express is a 500 for the client, and an error in the log", async () => {
+test("an exception in front of Express causes 500, and is logged", async () => {
   const lines: { msg: string; err: { message: string }; "http.request.id": string }[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
   const fail = () => {

@@ -285,37 +285,40 @@ async function serve(handler: RequestHandler) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, errors };
 }
 
-test.for(["br", "gzip", "identity"])("what a client doesn't read is not held in memory, under %s", async (coding) => {
-  const total = 250;
-  let made = 0;
-  let mostHeld = 0;
-  let waiting = 0;
-  const { url } = await serve((req, res, next) => {
-    const body = new ReadableStream({
-      pull(controller) {
-        // Random bytes, which no coding makes fewer.
-        controller.enqueue(crypto.getRandomValues(new Uint8Array(CHUNK_BYTES)));
-        made += 1;
-        const { bytesWritten, writableLength } = req.socket;
-        mostHeld = Math.max(mostHeld, made - (bytesWritten - writableLength) / CHUNK_BYTES);
-        waiting = Math.max(waiting, res.listenerCount("drain"));
-        if (made === total) controller.close();
-      },
+test.for(["br", "gzip", "identity"])(
+  "a response that its client doesn't read isn't held in memory, with %s",
+  async (coding) => {
+    const total = 250;
+    let made = 0;
+    let mostHeld = 0;
+    let waiting = 0;
+    const { url } = await serve((req, res, next) => {
+      const body = new ReadableStream({
+        pull(controller) {
+          // Random bytes, which no coding makes fewer.
+          controller.enqueue(crypto.getRandomValues(new Uint8Array(CHUNK_BYTES)));
+          made += 1;
+          const { bytesWritten, writableLength } = req.socket;
+          mostHeld = Math.max(mostHeld, made - (bytesWritten - writableLength) / CHUNK_BYTES);
+          waiting = Math.max(waiting, res.listenerCount("drain"));
+          if (made === total) controller.close();
+        },
+      });
+      res.type("text/plain");
+      writeReadableStreamToWritable(body, res).catch(next);
     });
-    res.type("text/plain");
-    writeReadableStreamToWritable(body, res).catch(next);
-  });
-  const { response } = await send(url, { coding });
-  // The client reads nothing until nothing more comes.
-  for (let before = -1; before < made; await setTimeout(200)) before = made;
-  const bytes = await buffer(response);
-  const body = coding === "br" || coding === "gzip" ? decode[coding](bytes) : bytes;
-  expect([made, body.length]).toEqual([total, total * CHUNK_BYTES]);
-  expect(mostHeld).toBeLessThan(8);
-  expect(waiting).toBeLessThan(3);
-});
+    const { response } = await send(url, { coding });
+    // The client reads nothing until nothing more comes.
+    for (let before = -1; before < made; await setTimeout(200)) before = made;
+    const bytes = await buffer(response);
+    const body = coding === "br" || coding === "gzip" ? decode[coding](bytes) : bytes;
+    expect([made, body.length]).toEqual([total, total * CHUNK_BYTES]);
+    expect(mostHeld).toBeLessThan(8);
+    expect(waiting).toBeLessThan(3);
+  },
+);
 
-test("a failure of an encoder ends the response, and is passed on", async () => {
+test("a failing encoder ends the response, and passes on the error", async () => {
   const { createGzip } = await import("node:zlib");
   vi.mocked(createGzip).mockImplementationOnce(() => {
     const encoder = createGzip({ flush: constants.Z_SYNC_FLUSH });
@@ -332,7 +335,7 @@ test("a failure of an encoder ends the response, and is passed on", async () => 
   expect(errors).toEqual([new Error("broken encoder")]);
 });
 
-test("text of any encoding is compressed as it is", async () => {
+test("text in any encoding is compressed unchanged", async () => {
   const { url } = await serve((_req, res) => {
     res.type("text/plain");
     res.write("ä".repeat(1000));

@@ -121,7 +121,7 @@ test("a client below 240 bytes per second is dropped, and one above is not", asy
   await server.stop();
 });
 
-test("a client isn't dropped while the server takes its time to read what it has sent", async () => {
+test("a client isn't dropped while the server is slow to read its body", async () => {
   const server = createPublicServer();
   const handle: RequestListener = async (req, res) => {
     await vi.waitUntil(() => req.readableLength > 0, { timeout: 60_000 });
@@ -136,7 +136,7 @@ test("a client isn't dropped while the server takes its time to read what it has
   server.close();
 });
 
-test("connections and active requests are measured as they are at the moment", async () => {
+test("the metrics have the current connections and active requests", async () => {
   const server = await startServer({}, FOLDER);
   const readGauges = () =>
     Promise.all(
@@ -213,7 +213,7 @@ test.each([
   expect(server.lines.filter((line) => line["http.response.status_code"] === status)).toHaveLength(1);
 });
 
-test("what the parser rejects is counted, and no more than ten lines a second are logged", async () => {
+test("requests that the parser rejects are counted, and at most ten a second are logged", async () => {
   const server = await startServer({}, FOLDER);
   await Promise.all(Array.from({ length: 100 }, () => exchange(server.url, "nonsense\r\n\r\n")));
   expect(await readMetric(server, 'http_parser_rejections_total{status="400"}')).toBe(100);
@@ -221,7 +221,7 @@ test("what the parser rejects is counted, and no more than ten lines a second ar
   expect(server.lines.filter(({ msg }) => msg === "request rejected by the parser").length).toBeLessThan(100);
 });
 
-test("metrics that fail are a 500 and a line in the log, and no end of the process", async () => {
+test("failing metrics cause 500 and a log line, and the process lives", async () => {
   const registry = new Registry();
   const collect = () => {
     throw new Error("no such metric");

@@ -137,7 +137,7 @@ test("a rendered page: its inline elements have the nonce of its policy, which i
 
 const INLINE = { scripts: ["'nonce-AAAAAAAAAAAAAAAAAAAAAA=='"], styles: ["'sha256-abc='"] };
 
-test("a policy has what its page adds, and nothing that isn't asked for", () => {
+test("a policy has the additions of its page, and no others", () => {
   const defaults = {
     "default-src": ["'none'"],
     "script-src": ["'self'", "'nonce-AAAAAAAAAAAAAAAAAAAAAA=='"],
@@ -199,7 +199,7 @@ test.each([
   expect(() => extendSecurityHeaders({}, { [name]: value })).toThrow(name);
 });
 
-test("a document that is sent more than once allows what it was rendered with, and nothing that was printed into it", () => {
+test("a cached document allows its own inline elements, and none in printed text", () => {
   const printed = "<script>b</script><style nonce=guessed>c</style>";
   const { html, policy } = replaceNonce(`<script nonce="n">a</script>${printed}<style nonce="n">d</style>`, "n");
   expect(html).toBe(`<script>a</script>${printed}<style>d</style>`);
@@ -224,7 +224,7 @@ test.for([
   expect(measure(256 * 1024) / measure(16 * 1024)).toBeLessThan(64); // 16, or 256 if it is quadratic.
 });
 
-test("what csp_evaluator finds", () => {
+test("csp_evaluator's findings are known", () => {
   const findings = new CspEvaluator(new CspParser(contentSecurityPolicy(INLINE)).csp).evaluate();
   // 'self' stays: of a module that a hash allows, Firefox and the specification allow no imports,
   // not even with 'strict-dynamic' (github.com/w3c/webappsec-csp/issues/243).
@@ -302,7 +302,7 @@ function append(page: Page, name: string, properties: Record<string, string>) {
   );
 }
 
-test("what is injected into a page is blocked, each kind that the page doesn't allow", async ({
+test("the policy blocks each kind of injected element that the page doesn't allow", async ({
   page,
   server,
   consoleMessages,
@@ -322,11 +322,7 @@ test("what is injected into a page is blocked, each kind that the page doesn't a
   }
 });
 
-test("a page that is rendered once and prints hostile HTML runs none of its scripts", async ({
-  page,
-  server,
-  consoleMessages,
-}) => {
+test("a cached page that prints hostile HTML runs none of its scripts", async ({ page, server, consoleMessages }) => {
   await keepViolations(page);
   await page.goto(`${server.url}/example-pages/hostile`);
   // The text and the attribute are escaped; the two elements are blocked.

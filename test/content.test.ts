@@ -129,7 +129,7 @@ test("/: the greeting's second half is in Chinese, and its hand is hidden from s
   expect(await page.locator("[aria-hidden=true]").allTextContents()).toEqual(HOME.texts.slice(2));
 });
 
-test("/: there is nothing to click", async ({ page, server }) => {
+test("/ has nothing to click", async ({ page, server }) => {
   await open(page, server.url);
   expect(await page.locator("a, button, input, [tabindex]").count()).toBe(0);
 });
@@ -194,7 +194,7 @@ test.for([
   },
 );
 
-test("/: what a shared link shows, where the operator names the origin, and as served", async ({ page, server }) => {
+test("a shared link of / has absolute URLs if ORIGIN is set", async ({ page, server }) => {
   const named = await startServer({ ORIGIN: "https://www.example.org" });
   await open(page, named.url);
   const found = await page.evaluate(() => ({

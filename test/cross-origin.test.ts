@@ -49,7 +49,7 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   }
 });
 
-test("a page may be visited from anywhere", async () => {
+test("links of any site may lead to a page", async () => {
   const { app } = await loadApp(FOLDER);
   const headers = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
   expect((await request(app).get("/example-pages/sign-up").set(headers)).status).toBe(200);

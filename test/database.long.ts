@@ -67,7 +67,7 @@ test("the types of the example are right", async () => {
   await promisify(execFile)("npm", ["run", "typecheck"], { cwd: folder });
 });
 
-test("a setting of the services that is missing ends the start with its name", async () => {
+test("the start fails with the name of a missing setting", async () => {
   const env = { PATH: process.env.PATH, HOST: "127.0.0.1", PORT: "0", OPS_PORT: "0" };
   const command = promisify(execFile)(process.execPath, ["server/index.js"], { cwd: `${folder}/build`, env });
   const { code, stdout, stderr } = await command.catch((error) => error);
@@ -89,7 +89,7 @@ test("a page reads and writes the database, and a stop leaves no connection behi
   await expect.poll(() => postgres.query(others)).toEqual([]);
 });
 
-test("without its database the server starts, lives, and isn't ready until the database is there", async () => {
+test("without its database, the server starts, lives, and isn't ready until the database is up", async () => {
   await postgres.stop();
   const server = await start();
   expect(await server.probe()).toEqual([200, 503]);
@@ -100,7 +100,7 @@ test("without its database the server starts, lives, and isn't ready until the d
   expect(await statusOf(`${server.url}/users`)).toBe(200);
 });
 
-test("while its database is down the server isn't ready, and then it is again, without a restart", async () => {
+test("the server is ready again, without a restart, when its database is back", async () => {
   const server = await start();
   await expect.poll(server.probe).toEqual([200, 200]);
   expect(await statusOf(`${server.url}/users`)).toBe(200);
@@ -217,7 +217,7 @@ test("while twelve readers read, an edit shows at once in its process, and soon 
   expect(new Set(edits.map(({ process }) => process)).size).toBe(3);
 });
 
-test("without its channel a process revalidates after a second, and drops what it has when the channel is back", async () => {
+test("without its channel, a process revalidates after a second, and it invalidates all groups when the channel is back", async () => {
   const { port } = new URL(postgres.url);
   const sockets = new Set<Socket>();
   const proxy = createServer((socket) => {

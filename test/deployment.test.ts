@@ -35,7 +35,7 @@ test("the image and its deployment name the package's version", () => {
   expect(labels.pairs["app.kubernetes.io/version"]).toBe(version);
 });
 
-test("what a deployment sets has its place in the manifest", () => {
+test("the manifest has a place for each setting of a deployment", () => {
   const [{ target, patch }] = KUSTOMIZATION.patches;
   const [{ source, targets }] = KUSTOMIZATION.replacements;
   const read = (path: string[]) => path.reduce((value, key) => value?.[key], ingress);
@@ -68,7 +68,7 @@ function findTypeErrors(manifest: { apiVersion: string; kind: string }) {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
 }
 
-test.each(MANIFESTS)("$kind is as the Kubernetes schema has it", (manifest) => {
+test.each(MANIFESTS)("$kind follows the Kubernetes schema", (manifest) => {
   expect(findTypeErrors(manifest)).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ test.each([
   expect(findTypeErrors(wrong)).toEqual([expect.stringContaining(message)]);
 });
 
-test("the parts of the manifest name each other rightly", () => {
+test("the objects of the manifest refer to each other", () => {
   const { labels } = deployment.spec.template.metadata;
   expect(Object.keys(KUSTOMIZATION.labels[0].pairs)).toEqual(Object.keys(labels));
   expect(deployment.spec.selector.matchLabels).toEqual(labels);
@@ -107,7 +107,7 @@ test("the parts of the manifest name each other rightly", () => {
   }
 });
 
-test("the visitors' port is reached from everywhere, the operators' from one namespace", () => {
+test("the users' port is reachable from everywhere, the operators' from one namespace", () => {
   type Rule = { ports: { port: string }[]; from?: unknown[] };
   const { policyTypes, ingress: rules } = find("NetworkPolicy").spec;
   const operators = container.startupProbe.httpGet.port;
@@ -118,7 +118,7 @@ test("the visitors' port is reached from everywhere, the operators' from one nam
   ]);
 });
 
-test("a pod has the time to stop that its server takes at most", () => {
+test("a pod's grace period is as long as a shutdown may take", () => {
   const longest = Number(env.SHUTDOWN_DELAY_MS) + Number(env.SHUTDOWN_TIMEOUT_MS);
   expect(pod.terminationGracePeriodSeconds * 1000).toBeGreaterThan(longest);
 });

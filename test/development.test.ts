@@ -95,23 +95,21 @@ test.for([
   expect(consoleMessages.splice(0).filter((message) => !/secret of|status of 500/.test(message))).toEqual([]);
 });
 
-test("a loader that reads a cookie, of a page that is the same for everybody, is in the log once", async ({
-  development,
-}) => {
+test("a cached page whose loader reads a cookie is logged once", async ({ development }) => {
   const { url, lines } = development;
   for (const id of ["2", "2", "1"]) await fetch(`${url}/example-pages/posts/${id}`);
   await expect.poll(() => lines.filter((line) => line.includes("reads the request's headers"))).toHaveLength(1);
   expect(lines.join("\n")).toContain("app/example-pages/post.tsx");
 });
 
-test("a page that is the same for everybody is rendered in nobody's name", async ({ url }) => {
+test("in development, a cached page is rendered anonymously", async ({ url }) => {
   const post = await fetch(`${url}/example-pages/posts/2?page=3&utm_source=mail`, { headers: { Cookie: "secret=1" } });
   const text = await post.text();
   expect(text).toContain("Sow tomatoes");
   expect(text).not.toMatch(/secret=1|mail/);
 });
 
-test("a file .env adds to the environment, which wins", async ({ url }) => {
+test("the file .env adds settings, and the environment takes precedence", async ({ url }) => {
   expect(new URL(url).port).not.toBe("1");
   expect((await fetch(url)).headers.get("Strict-Transport-Security")).toBe("max-age=7");
 });
@@ -152,7 +150,7 @@ test("a utility's change shows, without loading the page anew", async ({ page, u
   expect(await isMarked(page)).toBe(true);
 });
 
-test("what the policy would block is in the console", async ({ page, url, consoleMessages }) => {
+test("the console shows violations of the policy", async ({ page, url, consoleMessages }) => {
   await open(page, `${url}/example-pages/progress`);
   expect(consoleMessages).toEqual([]);
   edit("app/example-pages/progress.tsx", ["style-src-attr 'unsafe-inline'", ""]);
@@ -162,7 +160,7 @@ test("what the policy would block is in the console", async ({ page, url, consol
   expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
 });
 
-test("so is what it would block of what a script inserts into a cached page, which has no nonce", async ({
+test("the console also shows violations of elements that a script inserts into a cached page", async ({
   page,
   url,
   consoleMessages,
@@ -226,7 +224,7 @@ test("a server file's change shows", async ({ url }) => {
   await expect.poll(async () => (await fetch(url)).headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
 });
 
-test("the services work, and a change of theirs shows", async ({ url }) => {
+test("the services work, and a change shows", async ({ url }) => {
   const echo = async () => {
     await fetch(url); // It loads what has changed.
     const client = new WebSocket(`${url.replace("http", "ws")}/socket`);

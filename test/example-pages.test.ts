@@ -31,7 +31,7 @@ function rules(response: Response) {
   return response.headers.get("Content-Security-Policy")?.replace(/ '(nonce|sha256)-[^']+'/g, "");
 }
 
-test("the example pages have files, ids and addresses that can't be a team's", () => {
+test("the example pages have files, ids and paths that a product won't have", () => {
   const check = ({ id, file, path, children }: RouteConfigEntry, parentPath = "") => {
     const fullPath = path?.startsWith("/") ? path : `${parentPath}/${path ?? ""}`;
     expect(file).toMatch(/^example-pages\//);
@@ -76,9 +76,7 @@ test.for<[string, number]>([
   expect(head.headers.get("Content-Type")).toBe(got.headers.get("Content-Type"));
 });
 
-test("a page that is rendered once comes from memory, compressed, with its entity tag and policy", async ({
-  grownServer,
-}) => {
+test("a cached page comes from memory, compressed, with an entity tag and a policy", async ({ grownServer }) => {
   const response = await request(`${grownServer.url}/example-pages/about`, { headers: { "Accept-Encoding": "br" } });
   expect(response.headers.get("Content-Encoding")).toBe("br");
   expect(response.headers.get("Cache-Control")).toMatch(/^public/);
@@ -112,7 +110,7 @@ test.for([
   },
 );
 
-test("slow data is streamed: first the page with a fallback, then what it waits for", async ({ grownServer }) => {
+test("slow data is streamed: first the page with a fallback, then the data", async ({ grownServer }) => {
   const chunks = [];
   for await (const chunk of (await request(`${grownServer.url}/example-pages/notes/1`)).body as ReadableStream)
     chunks.push(Buffer.from(chunk).toString());
@@ -120,7 +118,7 @@ test("slow data is streamed: first the page with a fallback, then what it waits 
   expect(chunks.findIndex((chunk) => chunk.includes("Read by"))).toBeGreaterThan(0);
 });
 
-test("a crawler gets the whole page at once", async ({ grownServer }) => {
+test("a crawler gets the complete page", async ({ grownServer }) => {
   const html = await (
     await request(`${grownServer.url}/example-pages/notes/1`, { headers: { "User-Agent": "Googlebot/2.1" } })
   ).text();
@@ -169,7 +167,7 @@ test.for<[string, string, string | undefined, number, string | null]>([
   await expect.poll(logged).toEqual(["request"]);
 });
 
-test("a form in a page sends what its layout handles, and a fetcher sends a DELETE", async ({ page, grownServer }) => {
+test("a form can submit to its layout's action, and a fetcher can send DELETE", async ({ page, grownServer }) => {
   await open(page, `${grownServer.url}/example-pages/tasks`);
   await page.getByRole("textbox").fill("Mow the lawn");
   await page.getByRole("button", { name: "Add" }).click();
@@ -195,7 +193,7 @@ test.for<[string, string | undefined]>([
   expect((await request(`${grownServer.url}/`)).status).toBe(200);
 });
 
-test("a body that fails is cut, and logged once, with its error", async ({ grownServer }) => {
+test("a response whose stream fails is cut, and logged once with the error", async ({ grownServer }) => {
   const response = await request(`${grownServer.url}/example-pages/response?lines=1&fails=yes`, {
     headers: { "X-Request-Id": "test-body-that-fails" },
   });
@@ -248,7 +246,7 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
   expect(highest - before).toBeLessThan(2 * FILM_BYTES);
 });
 
-test("the log says of a client that leaves before the response has ended", async ({ grownServer }) => {
+test("the log marks a client that leaves before its response has ended", async ({ grownServer }) => {
   const stays = await request(`${grownServer.url}/film.mp4`, {
     headers: { "X-Request-Id": "stays", Range: "bytes=0-9" },
   });
@@ -297,7 +295,7 @@ test.for([true, false])(
   },
 );
 
-test("a form whose request fails shows no other error's page", async ({ page, grownServer, consoleMessages }) => {
+test("a form whose request fails shows the error page", async ({ page, grownServer, consoleMessages }) => {
   await open(page, `${grownServer.url}/example-pages/sign-up`);
   await page.route("**/*.data", (route) => route.abort());
   await page.getByRole("textbox").fill("ada@example.org");
@@ -333,10 +331,7 @@ test("a page that the browser has navigated to has the focus, and its tooltips",
   await page.locator("main .tooltip").waitFor();
 });
 
-test("a page that is rendered once may have a tooltip, in the tooltip's styles, and loads no toasts", async ({
-  page,
-  grownServer,
-}) => {
+test("a cached page may have a tooltip, and loads no toasts", async ({ page, grownServer }) => {
   await open(page, `${grownServer.url}/example-pages/about`);
   await page.getByRole("button").hover();
   await page.getByRole("tooltip", { name: "Since 2026" }).waitFor();

@@ -87,7 +87,7 @@ test.each([
   expect((await send(request)).status).toBe(status);
 });
 
-test("the host of an absolute-form target is the one that counts", async () => {
+test("the host of an absolute-form target replaces the Host header", async () => {
   const head = ["POST http://other/example-pages/echo HTTP/1.1", HOST, CLOSE, "Origin: http://other"];
   const form = lines(...head, "Content-Type: application/x-www-form-urlencoded", "Content-Length: 3");
   expect((await send(`${form}a=1`)).status).toBe(200);
@@ -152,7 +152,7 @@ test.each([
   }
 });
 
-test("a client that resets the connection behind its CONNECT ends nothing else", async () => {
+test("a client that resets the connection after a CONNECT affects no other client", async () => {
   const own = await startServer({}, FOLDER);
   const { hostname, port } = new URL(own.url);
   for (let i = 0; i < 50; i++) {

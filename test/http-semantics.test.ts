@@ -93,7 +93,7 @@ test.each(["br", "identity"])("a small file is sent whole, as %s, also where a r
   expect([ranged.status, ranged.body]).toEqual([200, whole.body]);
 });
 
-test("an asset whose compressed form is missing is sent as it is", async () => {
+test("an asset without a compressed form is sent uncompressed", async () => {
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
   cpSync("build", join(folder, "build"), { recursive: true });
   rmSync(join(folder, `build/client${ASSET}.br`));

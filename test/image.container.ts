@@ -170,7 +170,7 @@ test.each([
   expect(status).toMatch(new RegExp(`^Gid:(\\s+${gid}){4}$`, "m"));
 });
 
-test("it has no capability and can gain none", async () => {
+test("the container has no capability and can gain none", async () => {
   const status = await readStatus(locked.id);
   for (const set of ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"])
     expect(status).toMatch(new RegExp(`^${set}:\\s+0+$`, "m"));
@@ -192,7 +192,7 @@ test("nothing can be written anywhere", async () => {
   await expect(evaluate(locked.id, 'fs.writeFileSync(os.tmpdir() + "/file", "")')).rejects.toThrow("EROFS");
 });
 
-test("there is no shell, no npm and no source", async () => {
+test("the image has no shell, no npm and no source", async () => {
   const paths: string[] = await evaluate(open.id, `${WALK} return walk("/")`);
   expect(paths).toContain("/app/build/server/index.js");
   expect(paths.filter((path) => /\/(sh|ash|bash|dash|busybox|npm|npx|node_modules)$/.test(path))).toEqual([]);
@@ -200,7 +200,7 @@ test("there is no shell, no npm and no source", async () => {
   await expect(engine(["exec", open.id, "sh", "-c", "true"])).rejects.toThrow();
 });
 
-test("it adds less than 3.5 MB to its base", async () => {
+test("the image adds less than 3.5 MB to its base", async () => {
   const base = /^ARG RUNTIME_IMAGE=(.+)$/m.exec(readFileSync("Dockerfile", "utf8"))?.[1] as string;
   const images = await engine(["images", "--format={{.Repository}}:{{.Tag}}"]);
   if (!images.includes(base)) await engine(["pull", base]);
@@ -227,7 +227,7 @@ test("the health check follows readiness", async () => {
   await expect(check("--env=OPS_PORT=0", "--env=PORT=1")).rejects.toThrow("127.0.0.1:1");
 });
 
-test("what has run in it leaves nothing behind", async () => {
+test("a run leaves no files behind", async () => {
   const script = 'return fs.readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name) && name != process.pid)';
   expect(await evaluate(locked.id, script)).toEqual(["1"]);
 });
@@ -252,7 +252,7 @@ test("20,000 requests are handled in 128 MiB", async () => {
   expect(State).toMatchObject({ Running: true, OOMKilled: false });
 });
 
-test("it stops within a second when idle, with exit code 0", async () => {
+test("an idle container stops within a second, with exit code 0", async () => {
   await engine(["stop", "--time=10", locked.id]);
   const { State } = await inspect(locked.id);
   // Podman's tail splits lines of a busy moment, so only the one that is looked for is parsed.

@@ -81,7 +81,7 @@ test("a stale page stays while the server is too busy to render it, and a missin
   stop(server);
 });
 
-test("a client that has left while its page was being rendered takes no place for ever", async () => {
+test("a client that leaves during a render frees its place", async () => {
   const env = { MAX_CONCURRENT_REQUESTS: "1", HANDLER_TIMEOUT_MS: "1000", POSTS: "hanging" };
   const server = await startServer(env, FOLDER);
   await fetch(`${server.url}${PAGES}/posts/1`, { signal: AbortSignal.timeout(500) }).catch(() => {});
@@ -93,7 +93,7 @@ test("a client that has left while its page was being rendered takes no place fo
   stop(server);
 });
 
-test("a loader that hangs gets no longer than the timeout", async () => {
+test("a loader that hangs times out", async () => {
   const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "500" });
   expect((await slow).status).toBe(503);
   expect((await fetch(`${server.url}${PAGES}/sign-up`)).status).toBe(200);
@@ -103,7 +103,7 @@ test("a loader that hangs gets no longer than the timeout", async () => {
   stop(server);
 });
 
-test("event streams have a limit of their own, which takes no place of pages", async () => {
+test("event streams have a limit of their own, so pages still have places", async () => {
   const env = { MAX_OPEN_RESPONSES: "2", MAX_CONCURRENT_REQUESTS: "1" };
   const server = await startServer(env, FOLDER);
   const streams = [await fetch(`${server.url}${PAGES}/ticks`), await fetch(`${server.url}${PAGES}/ticks`)];
@@ -117,7 +117,7 @@ test("event streams have a limit of their own, which takes no place of pages", a
   stop(server);
 });
 
-test("where bodies take all their memory, the slowest is cut, and the next gets its place", async () => {
+test("if bodies take all their memory, the slowest is cut, and the next gets its place", async () => {
   const server = await startServer({ MAX_BODY_MEMORY_BYTES: "1000000" }, FOLDER);
   const { hostname, port } = new URL(server.url);
   const head = `POST ${PAGES}/echo HTTP/1.1\r\nHost: x\r\n${TYPE}Content-Length: 90000\r\n\r\n`;

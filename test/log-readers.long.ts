@@ -18,7 +18,7 @@ test.for([
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("whoever reads the log again after a while is told once how many lines were lost", async () => {
+test("a reader that stalls and returns gets one line with the number of dropped lines", async () => {
   const server = await startServer({}, inject("grownFolder"));
   const { child, url, opsUrl, lines } = server;
   const countLost = async () => {

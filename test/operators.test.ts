@@ -141,7 +141,7 @@ test("10,000 paths and odd methods make no more than a few label sets", async ({
   expect(requested.length).toBeLessThanOrEqual(methods.length + 4);
 });
 
-test("start is two lines, the second with both ports and the time it took", ({ server }) => {
+test("a start is two log lines, the second with both ports and the duration", ({ server }) => {
   const [starting, ready] = server.lines;
   expect(starting).toMatchObject({ level: "info", msg: "starting", "service.version": version });
   expect(ready).toMatchObject({ level: "info", msg: "ready", tookMs: expect.any(Number) });
@@ -266,7 +266,7 @@ test.for<[string, string, string, string, boolean]>([
   },
 );
 
-test("a response of which the client has a copy has no id", async ({ server }) => {
+test("a 304 has no request id", async ({ server }) => {
   const headers = { "If-None-Match": (await fetch(server.url)).headers.get("ETag") ?? "" };
   const response = await fetch(server.url, { headers });
   expect([response.status, response.headers.get("X-Request-Id")]).toEqual([304, null]);
@@ -291,7 +291,7 @@ test("without a valid traceparent, a line has no trace", async ({ server }) => {
   expect(await lineOf(server, requestId)).not.toHaveProperty("trace_id");
 });
 
-test("on all interfaces, an IPv4 client has an IPv4 address", async () => {
+test("the log has the IPv4 address of a client if the server listens on all interfaces", async () => {
   const server = await startServer({ HOST: "::" });
   const requestId = crypto.randomUUID();
   await fetch(server.url, { headers: { "X-Request-Id": requestId } });
@@ -304,7 +304,7 @@ async function countLost(opsUrl: string) {
   return parseMetrics(await (await fetch(`${opsUrl}/metrics`)).text()).get("log_lines_dropped_total");
 }
 
-test("log lines are counted as lost while the disk is full", async () => {
+test("log lines are counted as dropped while the disk is full", async () => {
   const opsPort = await findFreePort();
   const env = { ...SERVER_ENV, OPS_PORT: String(opsPort) };
   const child = spawn(process.execPath, ["build/server/index.js"], {
@@ -316,7 +316,7 @@ test("log lines are counted as lost while the disk is full", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("log lines are counted as lost after their reader has gone", async () => {
+test("log lines are counted as dropped after their reader has gone", async () => {
   const server = await startServer();
   await once(server.child.stdout.destroy(), "close");
   for (let i = 0; i < 3; i++) await fetch(server.url);

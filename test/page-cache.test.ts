@@ -71,7 +71,7 @@ test("a stale page is sent at once, and replaced while nobody waits", async () =
   expect(next.headers.etag).not.toBe(first.headers.etag);
 });
 
-test("a page whose time is over is rendered before it is sent", async () => {
+test("a page that is too stale is rendered before it is sent", async () => {
   await get(POST);
   process.env.POSTS = "Buy oat milk";
   wait(60 + 3600);
@@ -80,7 +80,7 @@ test("a page whose time is over is rendered before it is sent", async () => {
   expect(response.text).toContain("Buy oat milk");
 });
 
-test("compressed forms come soon, and stay as long as the page says the same", async () => {
+test("compressed forms are reused while the page's content is the same", async () => {
   const getCompressed = () => request(loaded.app).get(POST).set("Accept-Encoding", "br");
   await get(POST);
   await expect.poll(async () => (await getCompressed()).headers["content-encoding"]).toBe("br");
@@ -92,7 +92,7 @@ test("compressed forms come soon, and stay as long as the page says the same", a
   expect(again.headers).toMatchObject({ "content-encoding": "br", etag, age: "0" });
 });
 
-test("a page whose data is away is sent as it was, logged once, and tried again after a pause", async () => {
+test("a cached page whose loader fails is sent stale, logged once, and revalidated later", async () => {
   const first = await get(POST);
   process.env.POSTS = "down";
   for (let minute = 1; minute <= 70; minute++) {
@@ -110,7 +110,7 @@ test("a page whose data is away is sent as it was, logged once, and tried again 
   expect((await get(POST)).text).toContain("Buy oat milk");
 });
 
-test("a render that hangs is given up, and the page tried again", async () => {
+test("a render that hangs times out, and the page is rendered again later", async () => {
   await get(POST);
   process.env.POSTS = "hanging";
   wait(60);
@@ -137,7 +137,7 @@ test("a page that fails and isn't cached gets the error page, then 503, and is r
   expect((await get(POST)).status).toBe(200);
 });
 
-test("a page that has become a visitor's own isn't sent as it was", async () => {
+test("a page that has become private isn't sent from the cache", async () => {
   await get(POST);
   process.env.POSTS = "members";
   wait(60);
@@ -153,7 +153,7 @@ test("a page that has become a visitor's own isn't sent as it was", async () => 
   }
 });
 
-test("nothing of a visitor comes into a page that all get", async () => {
+test("a cached page has nothing of the client that caused its render", async () => {
   const secrets = { Cookie: "session=secret", Authorization: "Bearer secret", "X-Forwarded-For": "203.0.113.9" };
   const response = await get("/example-pages/posts/2", { ...secrets, Host: "secret.example" });
   expect(response.text).toContain("Sow tomatoes");
@@ -217,7 +217,7 @@ test("data is cached by the routes that are requested", async () => {
   expect(loaded.renders).toHaveLength(2);
 });
 
-test("the store is bounded, and pages that are not found take no other's place", async () => {
+test("the cache is bounded, and cached 404s evict no other entry", async () => {
   loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: "400000" } });
   await get(POST);
   loaded.renders.length = 0;
@@ -228,7 +228,7 @@ test("the store is bounded, and pages that are not found take no other's place",
   expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=60`);
 });
 
-test("a page that is larger than the store is sent, and says that it isn't stored", async () => {
+test('a page that is larger than the cache is sent, without "stored" in Cache-Status', async () => {
   loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: "1000" } });
   const response = await get(POST);
   expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
@@ -238,7 +238,7 @@ test("a page that is larger than the store is sent, and says that it isn't store
 const BOOK = "/example-pages/guest-book";
 const sign = (path: string, name: string) => request(loaded.app).post(path).type("form").send({ name });
 
-test.each(["", ".data"])("what an action has done by guest-book%s shows on the cached page at once", async (suffix) => {
+test.each(["", ".data"])("an action by guest-book%s shows on the cached page at once", async (suffix) => {
   const paths = [BOOK, `${BOOK}?page=2`, `${BOOK}.data`];
   for (const path of paths) await get(path);
   expect((await sign(BOOK + suffix, "")).status).toBe(400);
@@ -251,7 +251,7 @@ test.each(["", ".data"])("what an action has done by guest-book%s shows on the c
   }
 });
 
-test("what was rendered before an action had changed it isn't kept after it", async () => {
+test("a render from before an action isn't cached after it", async () => {
   process.env.GUEST_BOOK = "slow";
   const rendering = get(`${BOOK}?page=3`).then(({ text }) => text);
   await setTimeout(100);
@@ -301,7 +301,7 @@ test.each(["", ".data"])("Cache-Group-Invalidation of delete%s invalidates group
   expect((await get(`${EVENTS}/7`)).status).toBe(404);
 });
 
-test("a missing page is in its route's groups, and is there once it has been created", async () => {
+test("a cached 404 is in its route's groups, and the page shows once it is created", async () => {
   expect((await get(`${EVENTS}/8`)).status).toBe(404);
   expect(statusOf(await get(`${EVENTS}/8`))).toContain("; hit");
   await edit(8, "Circus");
@@ -309,7 +309,7 @@ test("a missing page is in its route's groups, and is there once it has been cre
   await remove(8);
 });
 
-test("a render that an edit comes into is repeated for all requests that wait for it", async () => {
+test("a render during an edit is repeated for all requests that wait for it", async () => {
   process.env.EVENT_DELAY_MS = "300";
   const before = get(`${EVENTS}/1`).then(({ text }) => text);
   await setTimeout(100);
@@ -320,7 +320,7 @@ test("a render that an edit comes into is repeated for all requests that wait fo
   expect(loaded.renders.filter((result) => result !== "failed")).toEqual(["invalidated", "stored"]);
 });
 
-test("what a job invalidates is rendered again", async () => {
+test("a page that a job invalidates is rendered again", async () => {
   await get(POST);
   expect(await loaded.cache.invalidate([], ["/Example-Pages/posts/1/"])).toBe(1);
   expect(await loaded.cache.invalidate(["no-such-group"])).toBe(0);
@@ -329,7 +329,7 @@ test("what a job invalidates is rendered again", async () => {
   expect(statusOf(await get(POST))).toContain("; stored");
 });
 
-test("ten thousand entries of a group are invalidated in one go, and others stay", async () => {
+test("ten thousand entries of a group are invalidated at once, and others stay", async () => {
   loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: String(2 ** 30) } });
   await get(`${EVENTS}/1`);
   const entry = loaded.cache.entries.find(`${EVENTS}/1`);

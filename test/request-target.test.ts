@@ -82,7 +82,7 @@ test.each([
   expect(new URL(`http://localhost${path}`).pathname === path).toBe(expected);
 });
 
-test.each(["/..data", "/...data", "/a/%2e.data"])("a URL without its .data keeps no path like %j", (path) => {
+test.each(["/..data", "/...data", "/a/%2e.data"])("a URL without .data changes a path like %j", (path) => {
   expect(isKeptByUrl(path)).toBe(false);
 });
 

@@ -133,7 +133,7 @@ test.each(Object.entries(TREES))(
   },
 );
 
-test("every path of a route with a cache key has that as its canonical path", () => {
+test("the canonical path of a route with a cache key is that key", () => {
   const module = { default: () => null, handle: { cacheKey: "/404" } };
   const { findRoute } = createRouteTable({ page: { id: "page", path: "docs/*", module } });
   for (const path of ["/docs/a", "/docs/b/c", "/DOCS/"]) expect(findRoute(path)?.canonicalPath).toBe("/404");
@@ -177,7 +177,7 @@ test.each(Object.entries(TREES))("%s: finding a route takes time in proportion t
   }
 });
 
-test("a route adds to the security headers that the layouts around it add to", () => {
+test("a route adds to the security headers of its layouts", () => {
   const shop = { "Content-Security-Policy": "img-src data:", "Permissions-Policy": "camera=*" };
   const checkout = {
     "Content-Security-Policy": "frame-src https://a.example",
@@ -195,7 +195,7 @@ test("a route adds to the security headers that the layouts around it add to", (
   });
 });
 
-test("a page without a path of its own has the action of the route around it, and a resource route never", () => {
+test("an index route has its parent's action, and a resource route doesn't", () => {
   const action = () => null;
   const page = (id: string, parentId: string, rest: object, module: object = {}) => ({
     [id]: { id, parentId, ...rest, module: { default: () => null, ...module } },

@@ -58,7 +58,7 @@ test("work starts when no more connections come in", async () => {
   expect(admitted).toEqual([1]);
 });
 
-test("what is released admits the next", async () => {
+test("a release admits the next work", async () => {
   const { semaphore, admitted, releases } = acquireAll([10, 3]);
   await waitTurns();
   expect(semaphore.tryAcquire()).toBeUndefined();
@@ -80,13 +80,13 @@ test("work that waits for 5 s is rejected with 503", async () => {
   expect(onShed).toHaveBeenCalledOnce();
 });
 
-test("where too much work waits, more is rejected at once", async () => {
+test("if too much work waits, more is rejected at once", async () => {
   const { rejected, onShed } = acquireAll([10, 1, 1, 1]);
   await waitTurns();
   expect([rejected, onShed.mock.calls.length]).toEqual([[OVERLOADED], 1]);
 });
 
-test("a request whose client has gone gives its place in the queue up", async () => {
+test("a request whose client has left leaves the queue", async () => {
   const response = new EventEmitter() as ServerResponse;
   const { semaphore, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
   await waitTurns();

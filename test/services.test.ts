@@ -36,7 +36,7 @@ test.each([
   ]);
 });
 
-test("probes that come together share a check", async () => {
+test("concurrent probes share a check", async () => {
   let checks = 0;
   const { supervised } = supervise(async () => {
     checks += 1;

@@ -63,7 +63,7 @@ test.each([
   ["SHUTDOWN_DELAY_MS", "-1", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_TIMEOUT_MS", "10_000", WHOLE_NUMBER(3_600_000)],
   ["SHUTDOWN_TIMEOUT_MS", "3600001", WHOLE_NUMBER(3_600_000)],
-])("%s=%j is a fault that says what is allowed", (name, value, allowed) => {
+])("%s=%j is a fault that names the allowed values", (name, value, allowed) => {
   const fault = `${name}=${JSON.stringify(value)} is not valid: it must be ${allowed}`;
   expect(parseSettings(ServerSettingsSchema, { [name]: value })).toEqual({ faults: [fault] });
 });
@@ -104,7 +104,7 @@ test.each([
   });
 });
 
-test("a setting that is missing is a fault that says its name", () => {
+test("a missing setting is a fault with its name", () => {
   const schema = v.object({ ...ServerSettingsSchema.entries, DATABASE_URL: v.string() });
   const faults = ["DATABASE_URL is not set, and has no default"];
   expect(parseSettings(schema, {})).toEqual({ faults });
@@ -160,7 +160,7 @@ async function start(env: Record<string, string>, cwd = "build") {
   return { code, stdout, stderr };
 }
 
-test("wrong settings end the server before it does anything, with a line each", async () => {
+test("wrong settings end the start, with a line for each", async () => {
   expect(await start({ PORT: "abc", LOG_LEVEL: "loud", SHUTDOWN_DELAY_MS: "soon" })).toEqual({
     code: 1,
     stdout: "",
@@ -171,7 +171,7 @@ test("wrong settings end the server before it does anything, with a line each", 
   });
 });
 
-test("a file .env adds to the environment, which wins", async () => {
+test("the file .env adds settings, and the environment takes precedence", async () => {
   const folder = mkdtempSync(join(tmpdir(), "greeting-env-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(`${folder}/.env`, "CLIENT_TIMEOUT_MS=soon\nLOG_LEVEL=loud\n");
@@ -179,7 +179,7 @@ test("a file .env adds to the environment, which wins", async () => {
   expect(await start({ LOG_LEVEL: "info" }, folder)).toEqual({ code: 1, stdout: "", stderr: fault });
 });
 
-test.each(["PORT", "OPS_PORT"])("a %s that is in use ends the server with one line", async (name) => {
+test.each(["PORT", "OPS_PORT"])("the server exits with one line if %s is in use", async (name) => {
   const other = createServer();
   await once(other.listen(0, "127.0.0.1"), "listening");
   const { port } = other.address() as AddressInfo;
@@ -190,14 +190,17 @@ test.each(["PORT", "OPS_PORT"])("a %s that is in use ends the server with one li
   expect(stdout).not.toContain("ready");
 });
 
-test.each(["HOST", "OPS_HOST"])("a %s that isn't this machine's ends the server with one line", async (name) => {
-  const { code, stderr } = await start({ [name]: "192.0.2.1" });
-  expect(code).toBe(1);
-  expect(stderr).toMatch(new RegExp(`^${name}=192\\.0\\.2\\.1 .*EADDRNOTAVAIL.*\n$`));
-});
+test.each(["HOST", "OPS_HOST"])(
+  "the server exits with one line if %s isn't an address of this machine",
+  async (name) => {
+    const { code, stderr } = await start({ [name]: "192.0.2.1" });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`^${name}=192\\.0\\.2\\.1 .*EADDRNOTAVAIL.*\n$`));
+  },
+);
 
 // Another process may take a port in between: hence again.
-test("the ports of the settings are the ports that the server listens on", { retry: 2 }, async () => {
+test("the server listens on the ports of the settings", { retry: 2 }, async () => {
   const before = await startServer();
   const ports = { PORT: new URL(before.url).port, OPS_PORT: new URL(before.opsUrl).port };
   await before.stop();

@@ -66,7 +66,7 @@ function probe(opsUrl: string) {
   return Promise.all([statusOf("livez"), statusOf("readyz")]);
 }
 
-test.each([1, 2, 3])("a stop under load costs no request (%d)", async () => {
+test.each([1, 2, 3])("a shutdown under load fails no request (%d)", async () => {
   const server = await startServer({}, GROWN);
   const outcomes: Record<string, number> = {};
   const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: false })];
@@ -95,7 +95,7 @@ test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
   },
 );
 
-test("a slow page in flight is sent, and says that the connection closes", async () => {
+test("a slow page is sent during a shutdown, with Connection: close", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const { response } = await requestSlowPage(server);
   server.child.kill("SIGTERM");
@@ -106,7 +106,7 @@ test("a slow page in flight is sent, and says that the connection closes", async
   expect(await server.exited).toBe(0);
 });
 
-test("streams without an end end at a stop, as whole responses", async () => {
+test("event streams end at a shutdown, as complete responses", async () => {
   const folder = mkdtempSync(join(tmpdir(), "greeting-warnings-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const env = { SHUTDOWN_TIMEOUT_MS: HOUR_MS, NODE_OPTIONS: `--redirect-warnings=${folder}/warnings` };
@@ -127,7 +127,7 @@ test("streams without an end end at a stop, as whole responses", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a stream that begins after that ends at once", async () => {
+test("a stream that begins during a shutdown ends at once", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   // The second waits for the first.
   const requests = ["/example-pages/slow", "/example-pages/ticks"].map(
@@ -142,7 +142,7 @@ test("a stream that begins after that ends at once", async () => {
   expect(await server.exited).toBe(0);
 });
 
-test("a file that is on its way to a slow reader arrives whole", async () => {
+test("a slow reader gets a complete file during a shutdown", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const socket = await open(server.url, "GET /film.mp4 HTTP/1.1\r\nHost: x\r\n\r\n");
   await waitForResponse(socket);
@@ -182,7 +182,7 @@ test("idle connections don't keep a server from stopping", async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test("an error of the server while it drains doesn't keep it from ending", async () => {
+test("an error of the server during a shutdown doesn't prevent its end", async () => {
   const server = createPublicServer().on("error", () => {});
   const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
   const connections = trackConnections(server, options);
@@ -192,7 +192,7 @@ test("an error of the server while it drains doesn't keep it from ending", async
   expect(await drained).toBe(0);
 });
 
-test("what is still in flight at the timeout is cut, and the exit code says so", async () => {
+test("requests that are pending at the timeout are cut, and the exit code is 1", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: "500" }, GROWN);
   const { response } = await requestSlowPage(server);
   expect(await server.stop()).toBe(1);
@@ -206,7 +206,7 @@ test("what is still in flight at the timeout is cut, and the exit code says so",
   expect(lineOf(server, "stopped")?.tookMs).toBeGreaterThanOrEqual(499);
 });
 
-test("a server goes on for as long as the delay says, and then stops", async () => {
+test("a server accepts requests during the delay, and then stops", async () => {
   const server = await startServer({ SHUTDOWN_DELAY_MS: "500" }, GROWN);
   expect(await server.stop()).toBe(0);
   expect(stepsOf(server)).toEqual(STEPS);
@@ -231,7 +231,7 @@ test("SIGUSR1 opens no inspector", async () => {
   expect(await exited).toBe(0);
 });
 
-test("a signal that npm passes on a second time counts once", async () => {
+test("a signal that npm repeats counts once", async () => {
   const { child, exited } = await startServer({}, GROWN);
   // Stopped meanwhile, it gets both at the same time.
   for (const signal of ["SIGSTOP", "SIGINT", "SIGTERM", "SIGCONT"] as const) child.kill(signal);

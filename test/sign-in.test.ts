@@ -19,7 +19,7 @@ async function signIn(serverUrl: string) {
   return cookie;
 }
 
-test("only who has signed in sees a private page", async ({ grownServer: { url } }) => {
+test("only signed-in users see a private page", async ({ grownServer: { url } }) => {
   const account = `${url}/example-pages/account`;
   const cookie = await signIn(url);
   expect(cookie).toMatch(/^__Host-session=\S{30,}$/);
@@ -43,14 +43,14 @@ test("only who has signed in sees a private page", async ({ grownServer: { url }
   expect([wrong.status, wrong.headers.get("Set-Cookie")]).toEqual([400, null]);
 });
 
-test("servers with the same secret know each other's sessions", async () => {
+test("servers with the same secret accept each other's sessions", async () => {
   const start = () => startServer({ SESSION_SECRET: "the operators' own, of 32 characters" }, inject("grownFolder"));
   const [one, two] = await Promise.all([start(), start()]);
   expect((await get(`${two.url}/example-pages/account`, await signIn(one.url))).status).toBe(200);
   expect(await Promise.all([one.stop(), two.stop()])).toEqual([0, 0]);
 });
 
-test("a page that is rendered once shows who has signed in, and nobody's document but the visitor's own", async ({
+test("a cached page can fetch the signed-in user, who isn't in the document", async ({
   page,
   grownServer: { url },
 }) => {

@@ -49,7 +49,7 @@ async function visit(url: string) {
 
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test("beside 500 slow readers who come at once, a visitor waits less than at stock Express", async () => {
+test("with 500 slow readers, a user waits less than with stock Express", async () => {
   const server = await startServer();
   onTestFinished(async () => void (await server.stop()));
   const express = await startExpress();

@@ -56,7 +56,10 @@ test("one stylesheet beside the documents has Tailwind, and only pages that impo
   expect(headers.get("Cache-Control")).toContain("immutable");
 });
 
-test("a page has its utilities on a first load, and none of the greeting's looks", async ({ page, server }) => {
+test("a page that imports Tailwind has its utilities on a first load, and not the greeting's styles", async ({
+  page,
+  server,
+}) => {
   await open(page, `${server.url}/example-pages/prices`);
   expect(await stylesOf(page)).toEqual(WITH_TAILWIND);
 });
@@ -82,7 +85,7 @@ test.for(["light", "dark"] as const)(
   },
 );
 
-test("an image that a page imports shows, however small", async ({ page, server }) => {
+test("a small image that a page imports shows", async ({ page, server }) => {
   await open(page, `${server.url}/example-pages/prices`);
   const width = () =>
     page
@@ -92,7 +95,7 @@ test("an image that a page imports shows, however small", async ({ page, server 
   await expect.poll(width).toBe(16);
 });
 
-test("a page has its utilities when the browser navigates to it, and home none of them afterwards", async ({
+test("a page that imports Tailwind has its utilities after a navigation, and home doesn't have them afterwards", async ({
   page,
   server,
 }) => {
@@ -129,7 +132,7 @@ test.for([
   await expect.poll(overflow).toBe("visible");
 });
 
-test("a style attribute counts on a page whose policy allows it", async ({ page, server }) => {
+test("a style attribute works on a page whose policy allows it", async ({ page, server }) => {
   await open(page, `${server.url}/example-pages/progress`);
   const bar = page.getByText("42 %");
   const width = (element: Element) => element.getBoundingClientRect().width;

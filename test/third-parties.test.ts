@@ -96,13 +96,18 @@ test.for(STARTS)("Google's pop-up reaches the page that opened it $how", async (
   await expect.poll(() => page.getByRole("status").textContent()).toBe("from Google");
 });
 
-test.for(STARTS)("a page has its script, image, frame and API $how", async ({ start }, { page, url }) => {
-  await arrive(page, url, "/example-pages/third-parties", start);
-  await expect.poll(() => page.getByRole("status").textContent()).toBe("1.23");
-  await expect.poll(() => page.evaluate("isCounted")).toBe(true);
-  await expect.poll(() => page.getByRole("img").evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(42);
-  await expect.poll(() => page.frameLocator("iframe").locator("body").textContent()).toBe("true");
-});
+test.for(STARTS)(
+  "a page may use the script, image, frame and API of its policy $how",
+  async ({ start }, { page, url }) => {
+    await arrive(page, url, "/example-pages/third-parties", start);
+    await expect.poll(() => page.getByRole("status").textContent()).toBe("1.23");
+    await expect.poll(() => page.evaluate("isCounted")).toBe(true);
+    await expect
+      .poll(() => page.getByRole("img").evaluate((image) => (image as HTMLImageElement).naturalWidth))
+      .toBe(42);
+    await expect.poll(() => page.frameLocator("iframe").locator("body").textContent()).toBe("true");
+  },
+);
 
 test.for([true, false])(
   "a form may be redirected to an identity provider (JavaScript: %s)",

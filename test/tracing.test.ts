@@ -58,7 +58,7 @@ test("a loader that throws has a span that failed, in one that failed", async ()
   expect(inside).toContainEqual({ name: expect.stringContaining("loader "), failed: true });
 });
 
-test("what memory responds to has no span", async () => {
+test("a response from memory has no span", async () => {
   for (const path of ["/", "/nowhere", "/icon.svg"]) await request(app).get(path);
   expect(exporter.getFinishedSpans()).toEqual([]);
 });

@@ -34,7 +34,7 @@ function luminancesOf(picture: PNG) {
   );
 }
 
-test.for(PAGES)("axe finds nothing: $path $colorScheme", async ({ path, colorScheme }, { page, server }) => {
+test.for(PAGES)("axe finds no violation: $path $colorScheme", async ({ path, colorScheme }, { page, server }) => {
   await page.emulateMedia({ colorScheme });
   await open(page, server.url + path);
   expect(await findViolations(page)).toEqual([]);

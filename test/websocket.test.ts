@@ -216,7 +216,7 @@ test.for([
   expect(responses.map((response) => response.status)).toEqual([status]);
 });
 
-test("a stop closes WebSockets as going away, and is clean", async () => {
+test("a shutdown closes WebSockets with 1001, and the exit code is 0", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
   const clients = Array.from({ length: 20 }, () => new WebSocket(addressOf(server)));
   await Promise.all(clients.map((client) => once(client, "open")));
@@ -226,7 +226,7 @@ test("a stop closes WebSockets as going away, and is clean", async () => {
   expect(server.lines.map(({ msg }) => msg)).not.toContain("cut pending requests");
 });
 
-test("a WebSocket whose client doesn't close it is cut, and the exit code says so", async () => {
+test("a WebSocket that its client doesn't close is cut, and the exit code is 1", async () => {
   const server = await startServer({ SHUTDOWN_TIMEOUT_MS: "500" }, GROWN);
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -247,7 +247,7 @@ test("an upgrade that is rejected holds no connection, even if the client doesn'
   socket.destroy();
 });
 
-test("an upgrade that comes during a stop is an ordinary request", async () => {
+test("an upgrade during a shutdown is an ordinary request", async () => {
   const server = createPublicServer().on("upgrade", (_req, socket) => socket.destroy());
   const connections = trackConnections(server, OPTIONS);
   connections.handleRequests((_req, res) => res.end("ordinary"));
@@ -266,7 +266,7 @@ test("an upgrade behind a pending request closes the connection", async ({ grown
   expect(responses.map(({ status }) => status)).not.toContain(101);
 });
 
-test("a connection that fails before the service has responded is no uncaught exception", async () => {
+test("a connection that fails before the service responds causes no uncaught exception", async () => {
   const server = createPublicServer().on("upgrade", () => {});
   const connections = trackConnections(server, OPTIONS);
   rejectUnparsable(server, connections, { headers: {}, onReject() {}, acceptUpgrade: () => true });
