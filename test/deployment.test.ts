@@ -11,7 +11,7 @@ const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8
 );
 const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
 const deployment = find("Deployment");
-const service = find("Service");
+const [service, operationsService] = MANIFESTS.filter(({ kind }) => kind === "Service");
 const ingress = find("Ingress");
 const KUSTOMIZATION = parse(readFileSync("deploy/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
@@ -87,7 +87,7 @@ test("the objects of the manifest refer to each other", () => {
   expect(Object.keys(KUSTOMIZATION.labels[0].pairs)).toEqual(Object.keys(labels));
   expect(deployment.spec.selector.matchLabels).toEqual(labels);
   for (const { labelSelector } of pod.topologySpreadConstraints) expect(labelSelector.matchLabels).toEqual(labels);
-  expect(service.spec.selector).toEqual(labels);
+  for (const { spec } of [service, operationsService]) expect(spec.selector).toEqual(labels);
   expect(find("PodDisruptionBudget").spec.selector.matchLabels).toEqual(labels);
   expect(find("NetworkPolicy").spec.podSelector.matchLabels).toEqual(labels);
   expect(find("HorizontalPodAutoscaler").spec.scaleTargetRef).toEqual({
@@ -101,21 +101,22 @@ test("the objects of the manifest refer to each other", () => {
   });
 
   const ports = container.ports.map(({ name }: { name: string }) => name);
-  expect(ports).toContain(service.spec.ports[0].targetPort);
+  for (const { spec } of [service, operationsService]) expect(ports).toContain(spec.ports[0].targetPort);
   for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
     expect(ports).toContain(container[probe].httpGet.port);
   }
 });
 
-test("the users' port is reachable from everywhere, the operators' from one namespace", () => {
+test("each port is reachable from one namespace, and pods reach nothing but DNS", () => {
   type Rule = { ports: { port: string }[]; from?: unknown[] };
-  const { policyTypes, ingress: rules } = find("NetworkPolicy").spec;
-  const operators = container.startupProbe.httpGet.port;
-  expect(policyTypes).toEqual(["Ingress"]);
+  const { policyTypes, ingress: rules, egress } = find("NetworkPolicy").spec;
+  expect(policyTypes).toEqual(["Ingress", "Egress"]);
+  const from = (name: string) => [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } }];
   expect(rules.map(({ ports, from }: Rule) => [ports, from])).toEqual([
-    [[{ port: service.spec.ports[0].targetPort }], undefined],
-    [[{ port: operators }], [{ namespaceSelector: { matchLabels: expect.anything() } }]],
+    [[{ port: service.spec.ports[0].targetPort }], from("ingress-nginx")],
+    [[{ port: operationsService.spec.ports[0].targetPort }], from("monitoring")],
   ]);
+  expect(egress.flatMap(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([53, 53]);
 });
 
 test("a pod's grace period is as long as a shutdown may take", () => {

@@ -1,0 +1,33 @@
+// The alert rules of deploy/, with Prometheus' promtool (Debian's package prometheus).
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { startServer } from "./support/start-server.ts";
+
+type Rule = { alert: string; expr: string; annotations: { runbook: string } };
+
+const [{ rules }] = parse(readFileSync("deploy/alerts.yaml", "utf8")).groups as [{ rules: Rule[] }];
+
+test("each alert fires on its trouble, and none on a healthy site", () => {
+  const args = ["test", "rules", "deploy/alerts.test.yaml"];
+  expect(execFileSync("promtool", args, { encoding: "utf8" })).toContain("SUCCESS");
+  const tests = readFileSync("deploy/alerts.test.yaml", "utf8");
+  for (const { alert } of rules) expect(tests).toContain(`alertname="${alert}"`);
+});
+
+test("the server has the metrics of the alerts, and the runbook their sections", async () => {
+  const { opsUrl, stop } = await startServer();
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+  const names = rules.flatMap(({ expr }) => expr.match(/[a-z]+_[a-z_\d]+(?=[[{ )>]|$)/gm) ?? []);
+  const exported = new Set(metrics.match(/^\w+/gm));
+  expect(names.length).toBeGreaterThan(rules.length);
+  const unknown = names.filter((name) => !/^(histogram_quantile|error_type)$/.test(name) && !exported.has(name));
+  expect(unknown).toEqual([]);
+  for (const { annotations } of rules) {
+    const [file = "", anchor = ""] = annotations.runbook.split("#");
+    const headings = readFileSync(file, "utf8").match(/^## .*/gm) ?? [];
+    expect(headings.map((heading) => heading.slice(3).toLowerCase().replaceAll(" ", "-"))).toContain(anchor);
+  }
+  await stop();
+});
