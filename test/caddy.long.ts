@@ -1,0 +1,90 @@
+// The app behind Caddy with deploy/Caddyfile, over HTTPS with a local certificate authority (Debian's package caddy).
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { get, type RequestOptions, request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
+import { WebSocket } from "ws";
+import { findFreePort } from "./support/free-port.ts";
+import { startServer } from "./support/start-server.ts";
+
+const PAGES = "/example-pages";
+
+async function startCaddy(upstream: string) {
+  if (spawnSync("caddy", ["version"]).error) throw new Error("This test needs Caddy: on Debian, apt-get install caddy");
+  const folder = mkdtempSync(join(tmpdir(), "caddy-"));
+  const [httpPort, httpsPort] = [await findFreePort(), await findFreePort()];
+  const caddy = spawn("caddy", ["run", "--config", "deploy/Caddyfile", "--adapter", "caddyfile"], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      SITE: "localhost",
+      UPSTREAM: new URL(upstream).host,
+      HTTP_PORT: String(httpPort),
+      HTTPS_PORT: String(httpsPort),
+    },
+    stdio: "ignore",
+  });
+  onTestFinished(async () => {
+    caddy.kill();
+    await once(caddy, "exit");
+    rmSync(folder, { recursive: true });
+  });
+  const readAuthority = () => readFileSync(`${folder}/.local/share/caddy/pki/authorities/local/root.crt`);
+  const host = `localhost:${httpsPort}`;
+  const send = async (path: string, options: RequestOptions = {}, body = "") => {
+    const sent = request(`https://${host}${path}`, { ca: readAuthority(), ...options }).end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    return { response, body: await text(response) };
+  };
+  const isReady = () =>
+    send("/").then(
+      () => true,
+      () => false,
+    );
+  await vi.waitUntil(isReady, { timeout: 60_000 });
+  return { host, httpUrl: `http://localhost:${httpPort}`, readAuthority, send };
+}
+
+test("pages, forms, cookies, event streams and WebSockets work behind deploy/Caddyfile", async () => {
+  const server = await startServer({}, inject("grownFolder"));
+  const { host, httpUrl, readAuthority, send } = await startCaddy(server.url);
+
+  const page = await send("/", { headers: { "Accept-Encoding": "br" } });
+  expect(page.response.headers).toMatchObject({ "content-encoding": "br", "alt-svc": expect.stringContaining("h3=") });
+  const { etag } = page.response.headers;
+  expect((await send("/", { headers: { "Accept-Encoding": "br", "If-None-Match": etag } })).response.statusCode).toBe(
+    304,
+  );
+  expect((await send("/nowhere")).response.statusCode).toBe(404);
+  const redirect = await fetch(httpUrl, { redirect: "manual" });
+  expect([redirect.status, redirect.headers.get("Location")]).toEqual([308, expect.stringMatching(/^https:/)]);
+
+  // As an old browser sends it.
+  const headers = { "Content-Type": "application/x-www-form-urlencoded", Origin: `https://${host}` };
+  const form = await send(`${PAGES}/sign-in`, { method: "POST", headers }, "email=ada%40example.org&password=engine");
+  expect(form.response.statusCode).toBe(303);
+  expect(form.response.headers["set-cookie"]).toEqual([expect.stringContaining("; Secure")]);
+  const foreign = { ...headers, Origin: "https://example.com" };
+  expect((await send(`${PAGES}/sign-in`, { method: "POST", headers: foreign })).response.statusCode).toBe(403);
+
+  const stream = get(`https://${host}${PAGES}/ticks`, { ca: readAuthority() });
+  const [events] = (await once(stream, "response")) as [IncomingMessage];
+  expect(String((await once(events, "data"))[0])).toMatch(/^data: /);
+  stream.destroy();
+
+  const socket = new WebSocket(`wss://${host}/socket`, { ca: readAuthority(), origin: `https://${host}` });
+  await once(socket, "open");
+  socket.send("hello");
+  expect(String((await once(socket, "message"))[0])).toBe("hello");
+  socket.close();
+
+  await send("/robots.txt", { localAddress: "127.0.0.2", family: 4 });
+  expect(await server.stop()).toBe(0);
+  const logged = server.lines.find((line) => line["url.path"] === "/robots.txt");
+  expect(logged).toMatchObject({ "client.address": "127.0.0.2" });
+});
