@@ -117,6 +117,13 @@ function toRgb(hex: string) {
   return `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(", ")})`;
 }
 
+test("a heading of one long word fits into 320 pixels", async ({ page, server }) => {
+  await page.setViewportSize({ width: 320, height: 568 });
+  await open(page, server.url);
+  await page.locator("h1").evaluate((heading) => heading.replaceChildren("Rindfleischetikettierungsüberwachung"));
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+});
+
 // From here on: what is the greeting's alone.
 
 test("/: the greeting's second half is in Chinese, and its hand is hidden from screen readers", async ({
