@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import { validate } from "dockerfile-utils";
 import ts from "typescript";
+import * as v from "valibot";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { devDependencies, version } from "../package.json";
+import { parseSettings, ServerSettingsSchema } from "../server/settings.ts";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8"), { strict: true }).map((document) =>
@@ -16,6 +18,7 @@ const ingress = find("Ingress");
 const KUSTOMIZATION = parse(readFileSync("deploy/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
+const COMPOSE = parse(readFileSync("deploy/compose.yaml", "utf8"), { strict: true });
 const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 
 test.each(["Dockerfile", "deploy/tracing.Dockerfile"])("%s has a clean lint and installs from a lockfile", (file) => {
@@ -117,6 +120,18 @@ test("each port is reachable from one namespace, and pods reach nothing but DNS"
     [[{ port: operationsService.spec.ports[0].targetPort }], from("monitoring")],
   ]);
   expect(egress.flatMap(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([53, 53]);
+});
+
+test("deployments use settings that the server has", () => {
+  const deployed = { ...env, ...COMPOSE.services.web.environment };
+  expect(parseSettings(ServerSettingsSchema, deployed)).toHaveProperty("settings");
+  expect(Object.keys(ServerSettingsSchema.entries)).toEqual(expect.arrayContaining(Object.keys(deployed)));
+});
+
+test("the default timeouts of a shutdown end it within the 10 s of docker stop", () => {
+  const { SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = v.parse(ServerSettingsSchema, {});
+  const [servicesMs, logMs] = [2000, 1000];
+  expect(SHUTDOWN_DELAY_MS + SHUTDOWN_TIMEOUT_MS + servicesMs + logMs).toBeLessThan(10_000);
 });
 
 test("a pod's grace period is as long as a shutdown may take", () => {
