@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
 /** How long the exit waits for the log's last lines to be written. */
-const LOG_TIMEOUT_MS = 1000;
+export const LOG_TIMEOUT_MS = 1000;
 /** npm forwards the Ctrl-C that the terminal has already sent. Within this time, it is the same one. */
 const REPEATED_SIGNAL_MS = 50;
 

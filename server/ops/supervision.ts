@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 /** Probes usually wait this long. */
 const CHECK_TIMEOUT_MS = 1000;
-const CLOSE_TIMEOUT_MS = 2000;
+export const CLOSE_TIMEOUT_MS = 2000;
 
 type Services = { checkReadiness: () => Promise<unknown>; close: () => Promise<unknown> };
 
