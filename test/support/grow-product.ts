@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
@@ -59,6 +59,8 @@ function addPages(folder: string) {
     writeFileSync(`${folder}/app/routes/${to}`, asOurs(readFileSync(from, "utf8")));
   };
   cpSync("test/fixtures/product", folder, { recursive: true });
+  // Not a test of the project itself.
+  renameSync(`${folder}/test/growing-up.ts`, `${folder}/test/growing-up.test.ts`);
   for (const page of PAGES) add(`${examples}/${page}`, page);
   add(`${examples}/post.tsx`, "blog/post.tsx");
   add(`${examples}/third-parties.tsx`, "video.tsx");
@@ -108,6 +110,7 @@ $&`,
       )
       .replace("import { MessagePage", 'import type { Handle } from "./handle";\n$&')
       .replace('lang="en"', "lang={languageOf(pathname)}")
+      .replace("<ScrollRestoration />", "{hasScripts && <ScrollRestoration />}")
       .replace("<Scripts />", "{hasScripts && <Scripts />}"),
   );
   edit(`${folder}/vite.config.ts`, (text) =>
