@@ -1,4 +1,4 @@
-# Arguments, so that they can be pinned by digest or replaced by a mirror's.
+# Arguments, so that you can pin them by digest or use a mirror's.
 ARG BUILD_IMAGE=node:24-trixie-slim
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 
@@ -9,14 +9,14 @@ FROM ${PREVIOUS_IMAGE} AS previous
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
-# The packages first: they are installed anew only when the lockfile changes.
+# Docker reuses this layer until the lockfile changes.
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
 # The commit that is built; /metrics and the image's label name it.
 ARG REVISION=unknown
 RUN --mount=type=bind,from=previous,target=/previous PREVIOUS_BUILD=/previous/app/build npm run build
-# Not npm sbom --omit=dev, which also leaves out what both kinds of packages need.
+# npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need.
 RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
 
 FROM ${RUNTIME_IMAGE}
@@ -33,20 +33,20 @@ LABEL org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.documentation="${SOURCE}#readme" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
-# Distroless has node in a folder of its own; other images have it in one of the others.
-# The memory of several glibc arenas fragments (https://sourceware.org/bugzilla/show_bug.cgi?id=11261).
+# In distroless, node is in /nodejs/bin; in other images, it is in one of the others.
+# Several glibc arenas fragment the memory (https://sourceware.org/bugzilla/show_bug.cgi?id=11261).
 ENV NODE_ENV=production MALLOC_ARENA_MAX=1 PATH=/nodejs/bin:/usr/local/bin:/usr/bin:/bin
 WORKDIR /app
 COPY --from=build /app/build build
 COPY LICENSE .
-# By number, so that Kubernetes can tell that it is not root.
+# A number, so that Kubernetes can check runAsNonRoot.
 USER 65532
 EXPOSE 3000 3001
 STOPSIGNAL SIGTERM
-# http.get takes half the memory of fetch, and this process counts against the container's limit. Where the operators'
-# port is any free one, the visitors' port is asked.
+# http.get takes less memory than fetch, and this process counts against the container's limit. If OPS_PORT is 0, the
+# check requests / at PORT.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "const { HOST, PORT, OPS_HOST, OPS_PORT } = process.env; const [host, port, path] = OPS_PORT === '0' ? [HOST, PORT || 3000, '/'] : [OPS_HOST || HOST, OPS_PORT || 3001, '/readyz']; http.get({ host: host || '127.0.0.1', port, path }, ({ statusCode }) => process.exit(statusCode < 400 ? 0 : 1))"]
-# The heap may have 35 % of the memory limit; buffers and connections need the rest. Large young generations and compiler
-# threads (25 MiB) don't fit into 128 MiB. Here, NODE_OPTIONS adds to them and replaces none.
+# The heap gets 35 % of the memory limit; buffers and connections need the rest. A large young generation and compiler
+# threads don't fit into 128 MiB. The options are arguments, so that setting NODE_OPTIONS doesn't replace them.
 ENTRYPOINT ["node", "--max-old-space-size-percentage=35", "--max-semi-space-size=2", "--no-concurrent-recompilation", "build/server/index.js"]

@@ -3,13 +3,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import zlib from "node:zlib"; // Node 20 has no zstdCompress to import by its name.
+import zlib from "node:zlib"; // Node 20 has no named export zstdCompress. Needed until Node 22.
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
 import { ASSETS_PATH, DCZ_SUFFIXES, FORM_SUFFIX, toReleasePattern } from "./server/pages/client-files.ts";
 
-/** The options that this server supports with one value only, and the reason. */
+/** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
   basename: ["/", "the server serves the root of its origin only"],
   buildDirectory: [resolve("build"), "the server and the Dockerfile find its files in build/"],
@@ -43,10 +43,10 @@ const checkedPublicFiles: Preset = {
 };
 
 export default {
-  // The server build has two entries (vite.config.ts).
+  // The server build has several entries (vite.config.ts).
   serverBuildFile: "[name].js",
   // The browser gets all routes at once. With lazy discovery, the server matches every ancestor of a requested path, so one
-  // path of 7,000 segments would block the process for 9 s (React Router 7.18.4).
+  // path of 7,000 segments would block the process for seconds (React Router 7.18.4).
   routeDiscovery: { mode: "initial" },
   // The server's own check also covers resource routes, and runs first (server/middleware/same-origin.ts).
   allowedActionOrigins: ["**"],
@@ -66,7 +66,7 @@ export default {
   },
 } satisfies Config;
 
-/** Fonts, pictures and films are compressed already. */
+/** Fonts, images and videos are compressed already. */
 const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|map)$/;
 
 /** Writes `NAME.br` and `NAME.gz` beside the files of a folder, if they are smaller, so that no request compresses. */
@@ -80,13 +80,13 @@ async function precompress(folder: string) {
   await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
 }
 
-/** Open tabs and caches may request the assets of this many releases before this one, within a number of bytes. */
+/** Open tabs and caches may request the assets of earlier releases: of this many, up to this many bytes. */
 const MAX_PREVIOUS_RELEASES = DCZ_SUFFIXES.length;
 const MAX_PREVIOUS_BYTES = 8 * 1024 * 1024;
 
 /**
- * Copies the assets of earlier releases from the build of the last one, and lists each release's in `build/assets.json`,
- * newest first. Their names are hashes, so those of different releases don't clash.
+ * Copies the assets of earlier releases from the build of the last one, and lists those of each release, newest first, in
+ * `build/assets.json`. Their names are hashes, so those of different releases don't clash.
  */
 async function copyPreviousAssets(previousBuild: string | undefined) {
   const releases = [await readdir("build/client/assets")];

@@ -25,9 +25,8 @@ import { describeSettings, loadEnvFile, parseSettings } from "./server/settings.
 /** Lines per second; the metric counts all. */
 const MAX_REJECTIONS_LOGGED = 10;
 
-// The process is put together from here on. Importing any other server module has no side effects. The modules of pages
-// are loaded by now, before `.env` is read: they get settings with their context (server/services.ts), not from the
-// environment.
+// No other server module has side effects when it is imported. The modules of pages are imported before `.env` is read,
+// so pages get settings from their context (server/services.ts), not from the environment.
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
@@ -68,7 +67,7 @@ const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OP
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
 const { signal } = shutdownController;
-// A variable, not a literal: services may declare fewer options.
+// A variable: TypeScript would reject a literal if the services declare fewer options.
 const serviceOptions = { settings, log, server, shutdown: signal, cache };
 const services = await openServices(serviceOptions);
 supervised = superviseServices(services, log);
@@ -132,11 +131,11 @@ async function stopServing(connections: Connections) {
   return cut === 0;
 }
 
-/** Resolves with the port. If it can't listen, it exits with one line that names the settings. */
+/** Resolves with the port. If it can't listen, exits with one line that names the settings. */
 async function listenOrFail(server: Server, names: { host: string; port: string }, port: number, host?: string) {
   try {
     const boundPort = await listen(server, port, host);
-    // For example too many open files: one connection is lost, and not the server.
+    // For example, too many open files. Without a listener, the error would end the process.
     server.on("error", (err) => log.error({ err }, "connection not accepted"));
     return boundPort;
   } catch (error) {

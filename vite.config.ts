@@ -4,10 +4,7 @@ import tailwindcss from "@tailwindcss/vite";
 import { defineConfig, type Plugin, type Rolldown, runnerImport } from "vite";
 import { serveApp } from "./server/development.ts";
 
-/**
- * Replaces app/routes.ts by the list that it returns, frozen. Otherwise the browser would load the helpers of
- * @react-router/dev/routes.
- */
+/** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */
 function evaluatedRoutes(): Plugin {
   return {
     name: "evaluated-routes",
@@ -26,7 +23,7 @@ function evaluatedRoutes(): Plugin {
   };
 }
 
-/** The Content-Security-Policy blocks the style element that Sonner inserts. */
+/** Removes the style element that Sonner inserts, since the Content-Security-Policy blocks it. */
 function withoutInsertedStyles(): Plugin {
   return {
     name: "without-inserted-styles",
@@ -34,7 +31,7 @@ function withoutInsertedStyles(): Plugin {
       filter: { id: /\/sonner\/dist\/index\.mjs/ },
       handler(code) {
         const calls = code.match(/^__insertCSS\(".*"\);?$/gm) ?? [];
-        if (calls.length !== 1) this.error("sonner inserts its styles in a new way");
+        if (calls.length !== 1) this.error("Sonner has changed how it inserts its styles: adapt vite.config.ts");
         return { code: code.replace(calls[0] as string, ""), map: null };
       },
     },
@@ -67,12 +64,12 @@ function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo 
 }
 
 /**
- * The server's packages that can't be part of a file, such as those with a native addon: sharp, better-sqlite3. They and
- * what they need are copied into the build (react-router.config.ts).
+ * The server's packages that can't be bundled, such as those with a native addon: sharp, better-sqlite3. The build
+ * copies them with their dependencies (react-router.config.ts).
  */
 const EXTERNAL_PACKAGES: string[] = [];
 
-/** The notices of the bundled packages: beside the server, and at /licenses.md. */
+/** The license notices of the bundled packages, beside the server and at /licenses.md. */
 const LICENSES = { fileName: "licenses.md" };
 
 export default defineConfig(({ command }) => {
@@ -88,12 +85,12 @@ export default defineConfig(({ command }) => {
       reactRouter(),
     ],
     envDir: false, // Vite would read more files than `npm start`, and the build reads none.
-    // In development all packages are made ready at start, so that no page loads twice when it needs a new one.
+    // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload.
     optimizeDeps: {
       entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
       rolldownOptions: { plugins: [withoutInsertedStyles()] },
     },
-    // The policy allows no `data:`, which small images would be.
+    // Inlined images would be `data:` URLs, which the Content-Security-Policy blocks.
     build: { assetsInlineLimit: 0 },
     environments: {
       client: {
@@ -105,7 +102,7 @@ export default defineConfig(({ command }) => {
         },
       },
       ssr: {
-        // Every dependency goes into the build, which runs without the project's node_modules.
+        // The build contains every dependency, so that it runs without the project's node_modules.
         ...(command === "build" && {
           resolve: { noExternal: true as const, external: EXTERNAL_PACKAGES },
           define: {
@@ -117,10 +114,10 @@ export default defineConfig(({ command }) => {
           emitAssets: false,
           license: LICENSES,
           rollupOptions: {
-            // Production runs the first. Tests load the others without a port.
+            // Production runs `index`. Tests import the others, since they listen on no port.
             input: { index: "./server.ts", app: "./server/app.ts", services: "./server/services.ts" },
             output: {
-              // Names, lines and licences stay, so that stack traces can be read; other comments only weigh.
+              // Licence notices must stay; other comments only add bytes.
               comments: { legal: true, annotation: false, jsdoc: false },
             },
           },

@@ -4,17 +4,17 @@ import { defineConfig } from "vitest/config";
 const shared = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
-  // Twice as many as cores, since browsers and timeouts have tests wait.
+  // Twice as many as cores, since tests often wait for browsers and timeouts.
   maxWorkers: 2 * availableParallelism(),
   hookTimeout: 60_000,
-  // A busy machine is slow to come to what a test waits for.
+  // On a busy machine, the state that a test polls for takes long.
   expect: { poll: { timeout: 60_000 } },
 };
 
 export default defineConfig({
   test: {
     projects: [
-      // Without a build, a server or a browser, so that it can watch: tests beside what they test.
+      // Tests beside their subject. They need no build, server or browser, so they can run in watch mode.
       { test: { name: "unit", include: ["{app,test/fixtures}/**/*.test.{ts,tsx}"], maxWorkers: shared.maxWorkers } },
       // In threads, which start faster than processes.
       { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 300_000, pool: "threads" } },

@@ -37,7 +37,7 @@ export default async function handleRequest(
     {
       ...(nonce && { nonce }),
       signal,
-      // An error of the shell rejects, and comes to handleError.
+      // An error of the shell rejects the render, so React Router calls handleError.
       onError: (error) => {
         if (shellSent && !request.signal.aborted) onError(error);
       },
@@ -46,7 +46,7 @@ export default async function handleRequest(
   measure("render", record, () => rendering.then((body) => body.allReady).then(() => end(), end));
   const body = await rendering;
   shellSent = true;
-  // Crawlers read no streams.
+  // Crawlers may index only the shell of a stream.
   if (isAnonymous || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
 }

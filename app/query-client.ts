@@ -4,7 +4,7 @@ const MAX_RETRIES = 3;
 /** The delay before the first retry; it doubles with each, up to the maximum. */
 const RETRY_DELAY_MS = 1000;
 const MAX_RETRY_DELAY_MS = 30_000;
-/** Data that no component uses is kept this long. */
+/** Data that no component uses stays in memory for this long. */
 const UNUSED_DATA_TIMEOUT_MS = 5 * 60_000;
 
 function createQueryClient() {

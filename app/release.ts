@@ -27,8 +27,8 @@ if (!import.meta.env.SSR && import.meta.env.PROD) {
 }
 
 /**
- * Whether the user has gone to another page since the server has another release than this tab's code. The page is to be
- * loaded anew then. The result of a form is shown first.
+ * Whether the user has navigated since a response came from another release than this tab's code. The page is then
+ * loaded as a document. The result of a form is shown first.
  */
 export function useIsOutdated() {
   const { pathname } = useLocation();

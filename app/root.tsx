@@ -25,7 +25,7 @@ if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 /** The browser's bundle has no copy. If it renders the document again, after an error, it reuses the received styles. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
-/** In development's policy, for every page (server/http/content-security-policy.ts): cached pages have no other. */
+/** The nonce in development's policy (server/response/content-security-policy.ts), also for cached pages. */
 const VITE_NONCE = "vite";
 
 /** The document and the providers around every page, error pages too. Its styles are in it: one request to first paint. */
@@ -45,7 +45,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
-        {/* Vite's client gives it to the styles that it inserts. */}
+        {/* Vite's client sets it on the styles that it inserts. */}
         {import.meta.env.DEV && <meta property="csp-nonce" nonce={VITE_NONCE} />}
         <Meta />
         <Links nonce={nonce} />

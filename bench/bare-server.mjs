@@ -1,4 +1,4 @@
-// The floor to measure against: node:http that sends given responses, and does nothing else.
+// The baseline: node:http that sends given responses, and does nothing else.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 

@@ -30,7 +30,7 @@ async function buildWithoutPageCache() {
   return copy;
 }
 
-/** Has the bare server send what this one sends, and returns how many bytes each response has with its headers. */
+/** Saves this server's responses for the bare one. Returns the bytes of each, with its headers. */
 async function saveResponses(url: string, requests: ClientRequest[], file: string) {
   const sizes = new Map<ClientRequest, number>();
   const save = async (request: ClientRequest) => {
@@ -82,7 +82,7 @@ const sizes = await saveResponses(
 await stop(model);
 
 const loads = { "/": [document], unknown, "first visit": visits.first, "repeat visit": visits.repeat };
-/** What the CPU time is told of: a request, or a visit of several. */
+/** The number of requests of a visit. The CPU time of other loads is per request. */
 const units: Record<string, number> = { "first visit": visits.first.length, "repeat visit": visits.repeat.length };
 
 for (let i = 0; i < STARTS; i++) {

@@ -9,10 +9,10 @@ import { cpuSeconds, type Running } from "./servers.ts";
 export type ClientRequest = { path: string; headers: Record<string, string> };
 
 export const CONNECTIONS = 64;
-/** Of a response: on a busy machine a rendered one takes long. */
+/** The timeout of a response. On a busy machine, a rendered one takes long. */
 const TIMEOUT_SECONDS = 60;
 
-/** The load generator: wrk, which takes less CPU than any server, where it is installed. */
+/** The load generator: wrk if it is installed, since it takes less CPU time than the servers. */
 export const GENERATOR = isInstalled("wrk") ? "wrk" : "autocannon";
 
 function isInstalled(program: string) {
@@ -24,7 +24,7 @@ function isInstalled(program: string) {
   }
 }
 
-/** Sends the requests in turn, over and over, for so many seconds. Rejects when one has no response. */
+/** Sends the requests in turn, repeatedly, for this many seconds. Rejects if one gets no response. */
 export async function load(running: Running, requests: ClientRequest[], seconds: number) {
   const before = cpuSeconds(running);
   const send = GENERATOR === "wrk" ? sendByWrk : sendByAutocannon;
@@ -39,7 +39,7 @@ async function sendByWrk(url: string, requests: ClientRequest[], seconds: number
     return `GET ${path} HTTP/1.1\r\n${fields.join("")}\r\n`;
   });
   const script = join(tmpdir(), `requests-${process.pid}.lua`);
-  // A string is written in Lua as in JSON.
+  // These strings are written in Lua as in JSON.
   writeFileSync(
     script,
     `local messages = { ${messages.map((message) => JSON.stringify(message)).join(", ")} }

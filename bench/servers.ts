@@ -11,12 +11,12 @@ export type Target = { name: string; command: string[] };
 export type Running = { child: ChildProcess; pid: number; url: string };
 
 const children = new Set<ChildProcess>();
-// However the measurement ends.
+// Also if the benchmark fails.
 process.once("exit", () => {
   for (const child of children) child.kill();
 });
 
-/** Resolves when it says that it is ready. */
+/** Starts a server, and resolves once it logs "ready". */
 export async function start({ command }: Target): Promise<Running> {
   const child = spawn(process.execPath, command, { env: SERVER_ENV, stdio: ["ignore", "pipe", "inherit"] });
   children.add(child);
@@ -27,7 +27,7 @@ export async function start({ command }: Target): Promise<Running> {
       output += chunk;
       const ready = output.split("\n").find((line) => line.includes('"ready"') && line.endsWith("}"));
       if (ready === undefined) return;
-      child.stdout.off("data", findPort).resume(); // As a collector of logs reads on.
+      child.stdout.off("data", findPort).resume(); // Keeps reading, so that the log doesn't stall.
       found(JSON.parse(ready).port);
     });
   });

@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { launchChromium } from "../test/support/chromium.ts";
 import type { ClientRequest } from "./load.ts";
 
-/** Headers that are the connection's. */
+/** Headers of the connection, which the load generator sets. */
 const OF_CONNECTION = ["connection", "host"];
 
-/** What Chromium requests, in its own words, at its first visit of a page and at the next one. */
+/** The requests that Chromium sends, with their headers, on its first visit of a page and on the next one. */
 export async function recordVisits(url: string): Promise<{ first: ClientRequest[]; repeat: ClientRequest[] }> {
   let requests: ClientRequest[] = [];
   const forward = (req: IncomingMessage, res: ServerResponse) => {

@@ -55,7 +55,7 @@ type Options = {
   middleware?: RequestHandler[] | undefined;
   /** The build's files for the browser. Undefined in development, where Vite serves them. */
   clientFolder?: string;
-  /** For a test that compares: if false, React Router renders every page for each request. */
+  /** If a test sets false, React Router renders every page for each request. */
   cachesPages?: boolean;
 };
 
@@ -78,7 +78,7 @@ export async function createApp(options: Options) {
   checkRoutes();
   const requests = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
-    maxWaiting: limits.MAX_CONNECTIONS, // More are of clients that have left.
+    maxWaiting: limits.MAX_CONNECTIONS, // Further ones are of clients that have left.
     onShed: () => metrics.recordShed("queue"),
   });
   const { recordPart, recordRender } = metrics;
@@ -87,7 +87,7 @@ export async function createApp(options: Options) {
   const revalidate = await createRevalidation({ entries, requests, securityHeaders, log, recordRender, renderOptions });
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
-  // These need nothing of Express, whose dispatch alone takes four times the CPU time of a response from memory.
+  // This middleware runs before Express, whose dispatch takes more CPU time than a response from memory.
   const listener = chain(
     [
       requestId,

@@ -20,7 +20,7 @@ const noMetrics = {
   measureUsage() {},
 };
 
-/** In development too, every request goes through app.ts, which is loaded again when it changes, as services.ts is. */
+/** Sends every request of development through app.ts. Reloads app.ts and services.ts after an edit. */
 export function serveApp(): Plugin {
   return {
     name: "serve-app",
@@ -31,7 +31,8 @@ export function serveApp(): Plugin {
     },
     async configureServer(vite) {
       const { ssr } = vite.environments;
-      if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("no environment to run the application in");
+      if (!ssr || !isRunnableDevEnvironment(ssr))
+        throw new Error("Vite has no environment that can run the application");
       let services: Awaited<ReturnType<typeof open>> | undefined;
       let app: { module: typeof App; listener: RequestListener } | undefined;
 
@@ -57,7 +58,7 @@ export function serveApp(): Plugin {
         return app.listener;
       };
 
-      // One load after the other, or requests that come together would open the services twice.
+      // One load at a time. Otherwise concurrent requests would open the services twice.
       let loading: Promise<unknown> = loadServices();
       await loading;
       const load = () => {
@@ -82,7 +83,7 @@ async function open(module: typeof Services) {
   const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
   const shutdownController = new AbortController();
   const { signal: shutdown } = shutdownController;
-  // Not Vite's server: services reject upgrades that they don't know, and Vite's client upgrades, too.
+  // Services get a server of their own, since they would reject the upgrades of Vite's client.
   const server = createServer();
   const cache = { invalidate: async () => 0, connect() {} };
   const options = { settings, log, server, shutdown, cache };

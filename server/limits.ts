@@ -21,7 +21,7 @@ const LIMITS_AT_128_MIB = {
   LOG_BUFFER_BYTES: MIB,
 };
 
-/** The header lines of a request. More get 431. Browsers send up to 25, and proxies add a few. */
+/** The most header lines of a request; more get 431. Browsers send up to 25, and proxies add a few. */
 export const MAX_HEADER_LINES = 100;
 
 export type LimitName = keyof typeof LIMITS_AT_128_MIB;

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** How long the exit waits for the log's last lines to be written. */
+/** The exit waits this long for the last log lines. */
 export const LOG_TIMEOUT_MS = 1000;
 /** npm forwards the Ctrl-C that the terminal has already sent. Within this time, it is the same one. */
 const REPEATED_SIGNAL_MS = 50;
@@ -12,7 +12,7 @@ type Options = {
   shutDown: (reason: string) => Promise<boolean>;
 };
 
-/** Ends the process in order on a signal or an uncaught exception: exit code 0, or 1 if anything went wrong. */
+/** Shuts down on a signal or an uncaught exception. Exits with 0, or with 1 if anything failed. */
 export function handleProcessEvents({ log, shutDown }: Options) {
   let exitCode = 0;
   let shutdownStartedAt: number | undefined;

@@ -8,7 +8,7 @@ const MAX_WAIT = 5;
 /** A turn of the event loop accepts one connection (libuv/libuv#3696). At most this many come before the next work. */
 const MAX_ACCEPTS = 16;
 
-/** `expose`: nothing is wrong with the server, so the error isn't logged. */
+/** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
 type Waiting = { weight: number; admit: () => void };
@@ -72,16 +72,16 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
       return new Promise<() => void>((resolve, reject) => {
         const leave = () => {
           clearTimeout(timer);
-          res?.off("close", giveUp);
+          res?.off("close", cancel);
           queue.delete(waiting);
         };
-        const giveUp = () => {
+        const cancel = () => {
           leave();
           reject(OVERLOADED);
         };
         const shed = () => {
           onShed();
-          giveUp();
+          cancel();
         };
         const waiting = {
           weight,
@@ -92,7 +92,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
         };
         const timer = setTimeout(shed, MAX_WAIT * 1000);
         if (queue.size >= maxWaiting) return shed();
-        res?.once("close", giveUp);
+        res?.once("close", cancel);
         queue.add(waiting);
         schedule();
       });

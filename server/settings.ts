@@ -77,7 +77,7 @@ export const ServerSettingsSchema = v.object({
   TRUST_PROXY: v.optional(trustList, "loopback"),
   BODY_SIZE_LIMIT_BYTES: v.optional(bytes, "1048576"),
   CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
-  // Node takes 0 for no timeout.
+  // In Node, 0 means no timeout.
   KEEP_ALIVE_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "75000"),
   HANDLER_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "30000"),
   // Those without a default follow from the memory limit (limits.ts).

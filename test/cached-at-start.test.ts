@@ -29,7 +29,7 @@ test.for(["GET", "HEAD"])(
 );
 
 test.for([
-  ["adds-header", "app/example-pages/start.tsx: handle.securityHeaders: img-src has no source like self"],
+  ["adds-header", "app/example-pages/start.tsx: handle.securityHeaders: img-src: self is not a valid source"],
   ["misspells-key", "app/example-pages/start.tsx: handle.securityHeader: "],
   ["has-other-key", "app/example-pages/start.tsx: handle.cacheKey: /example-pages/about is a path of another route"],
   ["has-no-lifetime", "app/example-pages/tag.tsx: handle.cacheKey has no effect unless headers sets s-maxage"],

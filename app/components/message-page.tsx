@@ -9,7 +9,7 @@ export function MessagePage({ heading, text }: Props) {
     <main className="screen">
       <h1>{heading}</h1>
       <p>{text}</p>
-      {/* Home is loaded beforehand, so that the click costs no request. */}
+      {/* Prefetches Home, so that the click needs no request. */}
       <Link to="/" prefetch="render">
         Return to Home
       </Link>

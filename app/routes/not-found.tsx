@@ -9,7 +9,7 @@ export const headers: Route.HeadersFunction = () => ({
   "Cache-Control": CACHED_FOR_A_MINUTE,
 });
 
-// Middleware, not a loader: a loader would cost the browser a request on every client-side arrival.
+// Middleware, since the browser would request a loader's data at each client-side navigation to this page.
 export const middleware: Route.MiddlewareFunction[] = [
   async (_, next) => {
     const response = await next();

@@ -59,7 +59,7 @@ export function dismissToast(id?: string) {
 
 const NO_TOASTS: readonly Toast[] = [];
 
-/** All toasts of the store, and what can be done with them. */
+/** The toasts of the store, and the functions that change them. */
 export function useToast() {
   return {
     toasts: useSyncExternalStore(

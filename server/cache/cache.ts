@@ -11,7 +11,7 @@ import { createEntries, type EntriesMetrics, type Invalidation } from "./entries
 export type CacheChannel = {
   /** Sends a message to all processes. Rejects if it can't. */
   publish: (message: string) => Promise<unknown>;
-  /** Registers a function for the messages of all processes, and one for whether they arrive at all. */
+  /** Registers a function for the messages of all processes, and one for the state of the connection. */
   subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
 };
 
@@ -63,7 +63,7 @@ export function createCache({ maxBytes, log, metrics }: Options) {
     entries,
     /**
      * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes effect
-     * at once. Resolves with the number of entries removed here, once the other processes have been notified or can't be.
+     * at once. Resolves with the number of entries removed here, once the message to the others is sent, or failed.
      */
     async invalidate(groups: string[], paths: string[] = []) {
       const targets = paths.flatMap((path) => parseRequestTarget(path) ?? []);

@@ -94,7 +94,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
       if (isConnected || groups.length === 0) return lifetime;
       return { ...lifetime, fresh: Math.min(lifetime.fresh, DISCONNECTED_LIFETIME), staleWhileRevalidate: 0 };
     },
-    /** Sets whether the invalidations of other processes arrive. Those in between were lost. */
+    /** Sets whether invalidations of other processes arrive. When they do, removes entries with groups: some were lost. */
     setConnected(connected: boolean) {
       isConnected = connected;
       if (connected) invalidate({ groups: [], paths: [], everyGroup: true });

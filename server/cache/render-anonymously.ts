@@ -95,7 +95,7 @@ export async function renderAnonymously(
   };
 }
 
-/** Rejects after the timeout. Not a signal: a Request holds memory for each signal that it follows. */
+/** Rejects after the timeout. Uses no signal, since a Request holds memory for each signal that it follows. */
 async function limitTime<T>(rendering: Promise<T>) {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_resolve, reject) => {

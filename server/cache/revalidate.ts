@@ -30,11 +30,11 @@ type Effort = "best" | "fast";
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
 const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
-/** The cache keys of such renders, in bytes. */
+/** The memory of the cache keys of such renders, in bytes. */
 const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
 const MAX_FAILURES_LOGGED = 1;
-/** A render that is invalidated before it is stored is started again this often. */
+/** An entry that is invalidated while it is rendered is rendered again, up to this many times in all. */
 const MAX_RENDERS = 3;
 
 /**
@@ -77,7 +77,7 @@ export async function createRevalidation(options: RevalidationOptions) {
     return { response, cacheControl, bodies, lifetime, groups, route, renderedAt };
   }
 
-  /** Returns undefined if it was invalidated as often as it was rendered. */
+  /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
   async function renderEntry(key: string, route: RouteEntry, effort: Effort) {
     for (let count = 0; count < MAX_RENDERS; count += 1) {
       const missed = entries.watch();
@@ -85,7 +85,7 @@ export async function createRevalidation(options: RevalidationOptions) {
         const rendered = await renderAnonymously(key, route, renderOptions);
         logWarnings(route.id, rendered);
         if (rendered.uncacheableReason !== undefined) {
-          entries.remove(key); // A failure would leave it, to be sent while stale.
+          entries.remove(key); // Otherwise later requests could get the stale entry.
           failures.set(key, { at: performance.now(), hasFailed: false });
           recordRender("not_cacheable");
           return undefined;
@@ -117,12 +117,12 @@ export async function createRevalidation(options: RevalidationOptions) {
     }
   }
 
-  // In development a page is rendered when it is requested. Together: while one is compressed in another thread, the next is rendered.
+  // All at once, since compression runs in other threads. In development, the first request renders a page.
   await Promise.all(
     routes.map((route) => {
       const path = route.cacheKey ?? route.pattern;
       if (!import.meta.env.PROD || !route.cacheRule || isDynamic(path)) return undefined;
-      return render(path, route, "best").catch(() => {}); // One that waits for too long is rendered when it is requested.
+      return render(path, route, "best").catch(() => {}); // If it waits too long, the first request renders it.
     }),
   );
 

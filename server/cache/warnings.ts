@@ -3,10 +3,10 @@ import { findFile } from "../pages/build.ts";
 import type { AnonymousResponse } from "./render-anonymously.ts";
 
 const READS_HEADERS =
-  "a loader or middleware of it, or around it, reads the request's headers, but a cached response is rendered without " +
+  "a loader or middleware of the route or its parents reads the request's headers, but a cached response is rendered without " +
   "cookies and client headers (docs/caching.md)";
 
-/** Returns a function that logs why a cached route's file needs attention, once for each route and reason. */
+/** Returns a function that logs cache warnings, once for each route and reason. */
 export function createWarningLog(log: Logger) {
   const logged = new Set<string>();
   return (routeId: string, { readsHeaders, uncacheableReason }: AnonymousResponse) => {

@@ -48,7 +48,7 @@ function parseDirectives(cacheControl: string) {
 
 /**
  * Parses the value of `Cache-Groups`, such as `"events", "event-17"` (RFC 9875 §2). Returns undefined if it isn't a list
- * of strings: without its quotes a name is a token, and no group.
+ * of strings: a name without quotes is a token.
  */
 export function parseGroups(value: string | null): string[] | undefined {
   try {

@@ -57,7 +57,7 @@ function findWindow(length: number) {
 /** About as fast as gzip. A window of more than 256 KB takes more memory, and few pages are larger. */
 const RENDERED_PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 };
 
-/** Compresses what is rendered for one request, in another thread. */
+/** Compresses the body of a response that isn't cached, in another thread. */
 export function compressOnce(bytes: Buffer, coding: Exclude<ContentCoding, "identity">) {
   return coding === "gzip" ? promisify(gzip)(bytes) : promisify(brotliCompress)(bytes, { params: RENDERED_PARAMS });
 }

@@ -34,7 +34,7 @@ export type RequestTarget = { path: string; decodedPath: string; query: string }
 /**
  * Parses a request target in origin form or absolute form (RFC 9112 §3.2): its path, its query and the decoded path.
  * Returns undefined for other forms, and if it has a fragment. Dot segments stay. If the percent-encoding is malformed,
- * every "%" is escaped, so that the path decodes to that of the browser's router.
+ * every "%" is escaped, so that the path decodes as in the browser's router.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
@@ -52,7 +52,7 @@ type Message = Pick<IncomingMessage, "url" | "headers" | "httpVersion">;
 /** The target and host of a request, or undefined if RFC 9112 forbids the request and Node's parser accepts it. */
 export function parseRequest({ url = "", headers, httpVersion }: Message) {
   const target = parseRequestTarget(url);
-  // It replaces the Host header (RFC 9112 §3.2.2).
+  // In absolute form, the target's host replaces the Host header (RFC 9112 §3.2.2).
   const authority = findAuthority(url);
   const isHostValid = headers.host === undefined ? httpVersion === "1.0" : isHost(headers.host);
   if (!target || !isHostValid || (authority !== undefined && !isHost(authority))) return undefined;

@@ -39,7 +39,7 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
       recordRequest(method, status, httpRoute, errorType, seconds);
       log.info(
         {
-          // Not a spread, which makes the line six times as slow.
+          // Field by field, since a spread is several times slower.
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
@@ -68,7 +68,7 @@ export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Acces
   log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
 }
 
-/** The client's address in front of the trusted proxies. If they send something else, the address of the connection. */
+/** The client's address in front of the trusted proxies. If they send no valid one, the address of the connection. */
 function clientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
   if (req.headers["x-forwarded-for"] === undefined) return peer;

@@ -14,7 +14,7 @@ const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } }
 /** The most bytes that the body of a request may have. */
 export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry | undefined, maxBytes: number) {
   const routeMaxBytes = route?.maxBodyBytes ?? maxBytes;
-  // As Fetch reads it: of several types the last counts, which Express doesn't see.
+  // Searches the whole header: if it has several types, Fetch reads the last one.
   const type = headers["content-type"] ?? "";
   const isMultipart = /multipart\/form-data/i.test(type) && !isUrlencoded(type);
   if (isMultipart || (route?.maxBodyBytes !== undefined && !isUrlencoded(type))) return routeMaxBytes;

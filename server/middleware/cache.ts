@@ -4,14 +4,14 @@ import type { Revalidate } from "../cache/revalidate.ts";
 import type { Middleware } from "../chain.ts";
 import { sendStored } from "../response/stored-response.ts";
 
-/** Of a stale response: a cache in front stores it for a second. Without Age, since Varnish wouldn't store it at all. */
+/** A cache in front stores a stale response for a second. The response has no Age, or Varnish wouldn't store it. */
 const S_MAXAGE = /\bs-maxage="?\d+"?/i;
-/** Longer ones aren't cached, and never published as a path to invalidate. */
+/** Pages with longer cache keys aren't cached. */
 const MAX_KEY_LENGTH = 2048;
 
 /**
  * A shared cache (RFC 9111) in front of the routes that set `s-maxage`. It renders a missing response anonymously, so
- * that nothing of one client gets into it.
+ * that no client's data gets into it.
  */
 export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware {
   return (req, res, next) => {

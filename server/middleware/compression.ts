@@ -80,7 +80,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
       const encoding = beginEncoding(req, res, bytes.length);
       const compressing = encoding && compressOnce(bytes, encoding.coding).finally(encoding.endEncoding);
       const body = compressing ? await compressing : bytes;
-      if (res.headersSent) return; // An error has come in between.
+      if (res.headersSent) return; // An error response was sent meanwhile.
       if (body.length > 0) res.set("Content-Length", String(body.length));
       end(body);
     }
@@ -111,7 +111,7 @@ export function isEventStream(res: ServerResponse) {
 /** Sets `Vary`, and chooses the coding. */
 function chooseCoding(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
   const type = res.get("Content-Type") ?? "";
-  if (isEventStream(res)) return "identity"; // Events are short, and an encoder would last as long as the stream.
+  if (isEventStream(res)) return "identity"; // Events are short, and each stream would hold an encoder.
   // A 304 has no type.
   if (!isCompressible(type) && res.statusCode !== 304) return "identity";
   res.vary("Accept-Encoding");

@@ -15,7 +15,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
   return (error: HttpError, req, res) => {
     // The connection failed, or the client has its response.
     if (error === req.socket.errored || res.writableEnded) return;
-    // The adapter makes a URL of the address.
+    // React Router's adapter throws it if host and target make no valid URL.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
     if (status >= 500 && !error.expose) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
@@ -32,7 +32,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
     });
     const isClosing = !res.shouldKeepAlive || error.headers?.Connection === "close";
     if (req.complete || !hasBody(req) || !isClosing) return res.end(req.method === "HEAD" ? undefined : body);
-    // To close while the client is sending would reset the connection before it has read why (RFC 9112 §9.6).
+    // Closing while the client is sending would reset the connection before it reads the response (RFC 9112 §9.6).
     res.write(body);
     const lingering = setTimeout(() => res.end(), LINGER_TIMEOUT_MS);
     res.once("close", () => clearTimeout(lingering));

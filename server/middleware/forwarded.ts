@@ -12,11 +12,11 @@ export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): Requ
   return (req, _res, next) => {
     const { headers, socket } = req;
     delete headers["x-forwarded-host"];
-    const said = headers["x-forwarded-proto"]?.toString().split(",", 1)[0]?.trim() ?? "";
-    const scheme = SCHEMES.includes(said) && trustProxy(socket.remoteAddress ?? "", 0) ? said : undefined;
+    const sent = headers["x-forwarded-proto"]?.toString().split(",", 1)[0]?.trim() ?? "";
+    const scheme = SCHEMES.includes(sent) && trustProxy(socket.remoteAddress ?? "", 0) ? sent : undefined;
     if (scheme === undefined) delete headers["x-forwarded-proto"];
     else headers["x-forwarded-proto"] = scheme;
-    // In place of Express's getter, which compares addresses each time.
+    // Replaces Express's getter, which compares addresses each time.
     Object.defineProperty(req, "protocol", { value: originScheme ?? scheme ?? "http" });
     if (origin) headers.host = origin.host;
     headers.host ||= "localhost"; // HTTP/1.0 may leave it out.

@@ -11,7 +11,7 @@ export function largeFiles(folder: string, files: ClientFiles): RequestHandler {
     if (!file) return next();
     // RFC 9110 §14.2 and §13.1.5
     if (req.method === "HEAD" || String(req.headers["if-range"]).startsWith("W/")) delete req.headers.range;
-    // A range is one of the file's own bytes, not of a compressed form that the client never saw.
+    // A range counts the bytes of the uncompressed file.
     const best = req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";
     const coding = file.codings.includes(best) ? best : "identity";
     if (coding !== "identity") res.set("Content-Encoding", coding);

@@ -23,12 +23,12 @@ export function matchRoute(files: ClientFiles): Middleware {
     res.locals.httpRoute = isFile ? FILE_ROUTE : route?.pattern;
     const methods = route?.methods ?? READ_METHODS;
     const { method = "" } = req;
-    // A resource route's loader gets OPTIONS and the like, too; of other pages React Router decides it.
+    // A resource route's loader also gets methods like OPTIONS. For pages that aren't cached, React Router decides.
     const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
     const isDecidedLater = route && !route.cacheRule && !route.isResource;
-    // Fetch's Request, which a page gets, has no method TRACE.
+    // Fetch's Request can't have the method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
-    // React Router would see another path than was matched.
+    // React Router would match another path.
     if (!isFile && !isKeptByUrl(path) && route?.cacheKey === undefined) return next(createHttpError(404));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };

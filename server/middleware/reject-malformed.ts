@@ -3,7 +3,7 @@ import type { Middleware } from "../chain.ts";
 import { parseRequest } from "../http/request-target.ts";
 import { MAX_HEADER_LINES } from "../limits.ts";
 
-/** Rejects what Node's parser accepts but RFC 9112 doesn't. From here on `req.url` is in origin form. */
+/** Rejects requests that Node's parser accepts but RFC 9112 forbids. From here on `req.url` is in origin form. */
 export const rejectMalformed: Middleware = (req, res, next) => {
   const { expect } = req.headers;
   const parsed = parseRequest(req);

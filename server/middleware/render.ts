@@ -23,7 +23,7 @@ function toPolicy({ "Content-Security-Policy": added }: AddedHeaders) {
   return contentSecurityPolicy({ scripts: sources, styles: sources }, added);
 }
 
-/** Shared: an error with its stack takes more than a hundredth of a render's CPU time. */
+/** Shared, since creating an error with its stack takes CPU time. */
 const CLOSED = new DOMException("The response has closed", "AbortError");
 
 type Options = RenderOptions & {
@@ -34,7 +34,7 @@ type Options = RenderOptions & {
 
 /** Renders a page for this request, or runs its action, with React Router. */
 export function render({ log, shutdown, cache, setContext, origin, recordPart }: Options): RequestHandler {
-  setMaxListeners(0, shutdown); // Each request listens.
+  setMaxListeners(0, shutdown); // Each pending request adds a listener.
   const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
   const policies = new Map<string | undefined, string>(routes.map((route) => [route.id, toPolicy(route.addedHeaders)]));
   const handleRequest = createRequestHandler({
@@ -61,7 +61,7 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
   return (req, res, next) => {
     if (res.headersSent) return; // The body has been rejected.
     const { locals } = res;
-    locals.nonce = randomUUID(); // From a buffer: fresh random bytes take 3 % of a render.
+    locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     locals.policy = (policies.get(locals.route?.id) ?? toPolicy({})).replaceAll(NONCE_PLACEHOLDER, locals.nonce);
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.

@@ -5,7 +5,7 @@ import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 import { POLICY_HEADER } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 
-/** A loader may return data of one user. A route's `headers` may set another value. */
+/** A loader may return per-user data. A route's `headers` may set another value. */
 const RENDERED_CACHE_CONTROL = "private, no-cache";
 
 /**

@@ -20,7 +20,7 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
     );
     log.warn(
       { ...toLogFields(res.locals), ...fields },
-      "cross-origin request rejected: is the host that the client sees in ORIGIN, and this origin in TRUSTED_ORIGINS?",
+      "cross-origin request rejected: if it is yours, set ORIGIN, or add its origin to TRUSTED_ORIGINS",
     );
     next(createHttpError(403));
   };

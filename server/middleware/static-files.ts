@@ -9,7 +9,7 @@ export function staticFiles(files: ClientFiles): Middleware {
     const { path, decodedPath } = res.locals.target;
     const stored = files.get(decodedPath)?.stored;
     if (stored) return sendStored(req, res, stored);
-    // The last segment of an asset's path is a file's name: nothing else is there.
+    // No route is below /assets/.
     next(path.startsWith(ASSETS_PATH) && !files.has(decodedPath) ? createHttpError(404) : undefined);
   };
 }

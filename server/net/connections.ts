@@ -14,7 +14,7 @@ const BODY_BYTES = 320 * 1024;
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
-/** For a client to send its next request. */
+/** The time for a client to send its next request. */
 const GRACE_MS = 1000;
 /** Longer than any process runs. */
 const LIFETIME_MS = 1e12;
@@ -119,7 +119,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
       queuedBytes -= connection.queuedBytes;
       pending.clear(); // Until Node 24, only the first response emits "close".
     });
-    // Later, when the requests of new connections have been read.
+    // Deferred, so that the requests of new connections are read first.
     if (connections.size > maxConnections) setImmediate(() => setImmediate(evict));
   });
   // Only the keep-alive timeout is set.
@@ -129,7 +129,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     all: connections as ReadonlyMap<Socket, Connection>,
     countPending: () => [...connections.values()].reduce((sum, { pending }) => sum + pending.size, 0),
     countUpgraded: () => [...connections.values()].filter(({ isUpgraded }) => isUpgraded).length,
-    /** Passes on one request of a connection at a time. Otherwise each could open a file. */
+    /** Passes on one request of a connection at a time. Otherwise each pipelined one could open a file. */
     handleRequests(listener: RequestListener) {
       server.on("request", (req, res) => {
         const { socket } = req;

@@ -30,7 +30,7 @@ export async function drain(server: Server, connections: Connections, shutdown: 
     if (last && !last.headersSent) last.shouldKeepAlive = false;
   }
   await stopAccepting(server, connections);
-  server.removeAllListeners("upgrade"); // It is an ordinary request now.
+  server.removeAllListeners("upgrade"); // An upgrade is an ordinary request from now on.
   shutdown.abort();
 
   await Promise.race([closed, deadline, setTimeout(IDLE_TIMEOUT_MS)]);
@@ -67,8 +67,8 @@ async function stopAccepting(server: Server, { all }: Connections) {
     await setImmediate(); // The event loop accepts the next connection just before this resolves.
     intervals += 1;
   } while (accepted > before && intervals < MAX_INTERVALS);
-  // Not http's own close: it also destroys the connections that it takes for idle, even if a request is on its way or
-  // the last bytes of a response are unsent.
+  // http's own close would also destroy connections whose next request is on its way, or whose last response has unsent
+  // bytes.
   NetServer.prototype.close.call(server);
   for (const socket of all.keys()) socket.resume();
 }

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Connections } from "./connections.ts";
 
-/** The statuses of Node. Any other error is a 400. */
+/** The same statuses as Node's. Any other error is a 400. */
 const STATUSES: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
@@ -40,7 +40,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     // The whole requests before it have their responses first (RFC 9112 §9.3.2).
     const before = [...pending].findLast(({ req }) => req.complete);
     if (!before) return respond();
-    // Reads on, so that a client that leaves is noticed.
+    // Keeps reading, to notice when the client disconnects.
     for (const event of ["data", "end"]) socket.removeAllListeners(event);
     socket.once("end", () => socket.destroy()).resume();
     before.once("close", respond);
@@ -56,7 +56,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     socket.on("error", () => {}); // Node has removed its listener, and an error would end the process.
     reject(socket, 405, "CONNECT");
   });
-  // Without a service that listens, an upgrade is an ordinary request, as a listener here would change.
+  // With a listener, Node no longer handles an upgrade as an ordinary request.
   if (server.listenerCount("upgrade") > 0) {
     server.prependListener("upgrade", (req: IncomingMessage, socket: Socket) => {
       socket.on("error", () => {}); // As above.

@@ -43,8 +43,8 @@ function createTimestamp() {
 }
 
 /**
- * Not pino's own destination: its writes occupy a thread each, so a reader of the log that stalls
- * without going away would keep the process from ever ending. Node's stream waits without one.
+ * Writes by Node's stream. pino's own destination writes in threads, so a stalled reader would keep the process from
+ * exiting.
  */
 function createDestination(
   maxBufferedBytes: number,
@@ -56,7 +56,7 @@ function createDestination(
   let lines = 0;
   let lost = 0;
   const flush = (done?: () => void) => {
-    // Resumes at the half, so that a slow reader doesn't get a warning for each chunk that it misses.
+    // Resumes at half the limit, so that a slow reader doesn't cause a warning for each dropped chunk.
     if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
       const missed = lost;
       lost = 0;
@@ -74,7 +74,7 @@ function createDestination(
     chunk = "";
     lines = 0;
   };
-  stdout.on("error", () => {}); // A reader that goes away takes the log with it, but no request.
+  stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
   setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
   return {

@@ -124,7 +124,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "reason",
       ["queue", "slow_body", "timeout"],
       "requests_shed_total",
-      "Requests without a response of their own: they waited for too long, their body was too slow, or no handler responded.",
+      "Requests shed, since they waited for too long, their body was too slow, or no handler responded.",
     ),
     measureUsage: (name: LimitName, read: () => number) => void usage.set(name, read),
     recordParserRejection: countBy(
@@ -148,7 +148,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "source",
       ["local", "received"],
       "page_cache_invalidations_total",
-      "Invalidations, by where they came from: this process, or another over the cache channel.",
+      "Invalidations, by source: this process, or the cache channel.",
     ),
     setChannelConnected(isConnected: boolean) {
       isChannelConnected = isConnected;
@@ -159,7 +159,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     ),
     recordLinesDropped: count(
       "log_lines_dropped_total",
-      "Log lines lost: the reader stalled, or standard output failed.",
+      "Log lines dropped, since the reader stalled or standard output failed.",
     ),
     recordRequest(
       method: string,
@@ -170,7 +170,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     ) {
       duration.observe(toLabels(method, status, route, errorType), seconds);
     },
-    /** Of a page: `part` is a loader, an action or the render. */
+    /** `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
     measureConnections(countConnections: () => number, countPending: () => number) {
       readGauge("http_server_active_requests", "Requests whose responses have not ended.", countPending);

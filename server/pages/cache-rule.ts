@@ -25,7 +25,7 @@ export function createCacheRule(exported: HeadersExport, cacheKey: string | unde
   };
 }
 
-/** Calls `headers` as for a route whose loader sets none. A function that needs some has no rule. */
+/** Calls `headers` as for a route whose loader sets none. If the function throws, the route isn't cached. */
 function callHeaders(exported: HeadersExport) {
   if (typeof exported !== "function") return new Headers(exported);
   const empty = () => new Headers();

@@ -4,7 +4,7 @@ import { contentSecurityPolicy } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { build, findFile, findRoute, routes } from "./build.ts";
 
-/** Throws for a route whose `handle` or `headers` the server can't follow. The message names its file. */
+/** Throws for a route whose `handle` or `headers` the server doesn't support. The message names its file. */
 export function checkRoutes() {
   for (const { id, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id) ?? "app/root.tsx";

@@ -15,13 +15,13 @@ const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-/** What each content coding adds to the name of a file. */
+/** The suffix of a file's form in each content coding. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 
-/** What the difference to the last release, and to the one before, adds to the name of a file. */
+/** The suffixes of the differences to the last release, and to the one before. */
 export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
 
-/** The end of the name of a compressed form. */
+/** The suffix of any compressed form. */
 export const FORM_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
 
 /** The URL pattern that matches a script or style in every release. Other characters could have a meaning in a pattern. */

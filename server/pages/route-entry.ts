@@ -24,7 +24,7 @@ export type RouteEntry = {
   hasData: boolean;
   /** Whether it has no component: its loader and action respond themselves. */
   isResource: boolean;
-  /** With an action of its own; without a path, as an index route, with that of the route around it. */
+  /** Includes the action's methods. A route without a path, such as an index route, also has those of its parent. */
   methods: string[];
   /** The largest body that it accepts, if it or a parent route sets it (`handle.maxBodyBytes`). */
   maxBodyBytes: number | undefined;

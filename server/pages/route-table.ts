@@ -9,7 +9,7 @@ const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
 const LITERAL = /^[\w.~-]+$/;
 /** Delimiters that browsers don't encode in a path (WHATWG URL §1.3). */
 const ENCODED_DELIMITER = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
-/** The number and length of the paths whose routes are cached. Together they take 2 MB at most. */
+/** The number and length of the paths whose routes are cached, to bound their memory. */
 const MAX_REMEMBERED = 2000;
 const MAX_REMEMBERED_LENGTH = 200;
 
@@ -50,7 +50,7 @@ export function createRouteTable(manifest: Routes) {
     if (!isKeptByUrl(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
-    // A line break matches no pattern of React Router. The browser's error page then shows the same.
+    // No pattern of React Router matches a path with a line break.
     const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle;
     if (!route) return unknown;
     const match = { route, canonicalPath: toCanonicalPath(path, route) };

@@ -33,8 +33,8 @@ function parsePolicy(text: string): Policy {
   const policy: Policy = {};
   for (const directive of text.split(";").filter((part) => part.trim())) {
     const [name = "", ...sources] = directive.trim().split(/\s+/);
-    if (!DIRECTIVES.has(name)) throw new Error(`Content-Security-Policy has no sources of "${name}"`);
-    for (const source of sources) if (!SOURCE.test(source)) throw new Error(`${name} has no source like ${source}`);
+    if (!DIRECTIVES.has(name)) throw new Error(`Content-Security-Policy: "${name}" is not a directive with sources`);
+    for (const source of sources) if (!SOURCE.test(source)) throw new Error(`${name}: ${source} is not a valid source`);
     policy[name] = [...(policy[name] ?? []), ...sources];
   }
   return policy;

@@ -4,7 +4,7 @@ const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-captu
   payment picture-in-picture publickey-credentials-create publickey-credentials-get screen-wake-lock serial storage-access
   usb window-management xr-spatial-tracking`.split(/\s+/);
 
-/** A member of a Permissions-Policy: a feature, and who may use it. */
+/** A member of a Permissions-Policy: a feature and its allowlist. */
 const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
 const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups", "unsafe-none"];
 
@@ -22,7 +22,7 @@ export function createSecurityHeaders(strictTransportSecurity: string): Record<s
   };
 }
 
-/** What a route adds to the headers of its pages, each in the header's own syntax. */
+/** A route's additions to the headers of its pages, each in the header's own syntax. */
 export type AddedHeaders = Record<string, string>;
 
 /** Headers with the additions of a route, except for the Content-Security-Policy. Throws an error that names the fault. */
@@ -42,7 +42,7 @@ function permissionsPolicy(allowed: string) {
   const members = allowed.split(",").map((member) => member.trim());
   for (const member of members.filter(Boolean)) {
     const [, feature = "", allowlist = ""] = PERMISSION.exec(member) ?? [];
-    if (!allowlists.has(feature)) throw new Error(`Permissions-Policy has no "${member}"`);
+    if (!allowlists.has(feature)) throw new Error(`Permissions-Policy: "${member}" is not valid`);
     allowlists.set(feature, allowlist);
   }
   return [...allowlists].map(([feature, allowlist]) => `${feature}=${allowlist}`).join(", ");

@@ -61,8 +61,8 @@ export function storeResponse({ status, headers, contentType, bodies, dczBodies 
 }
 
 /**
- * Copies bytes into memory of their own. What zlib and Buffer.from return may be a part of a block of 64 KiB
- * (Buffer.poolSize), and the whole block stays in memory as long as the part.
+ * Copies bytes into memory of their own. zlib and Buffer.from may return a part of a larger block (Buffer.poolSize),
+ * and the whole block stays in memory as long as the part.
  */
 export function copyBytes(bytes: Uint8Array) {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
