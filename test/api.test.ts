@@ -1,4 +1,4 @@
-// What the application promises to whoever sends it a request, as one table after the other.
+// The contract of the application with its clients.
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, get } from "node:http";
@@ -6,10 +6,11 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import request from "supertest";
-import { expect, inject, test } from "vitest";
+import { expect, inject, test, vi } from "vitest";
 import { ODD_PATHS } from "./fixtures/odd-paths.ts";
 import { loadApp } from "./support/load-app.ts";
 
+vi.useFakeTimers({ toFake: ["performance"] }); // Cached pages stay fresh, on however slow a machine.
 const { app } = await loadApp(process.cwd());
 const { app: appWithoutCache } = await loadApp(process.cwd(), { cachesPages: false });
 /** With the example pages of test/fixtures. */
