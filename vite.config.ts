@@ -2,6 +2,7 @@ import { dirname, relative, resolve } from "node:path";
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
 import { defineConfig, type Plugin, type Rolldown, runnerImport } from "vite";
+import { withoutToastStyles } from "./app/toast/vite-plugin.ts";
 import { serveApp } from "./server/development.ts";
 
 /** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */
@@ -18,21 +19,6 @@ function evaluatedRoutes(): Plugin {
           key === "file" ? relative(folder, resolve(folder, value)) : value,
         );
         return `export default JSON.parse(${JSON.stringify(json)}, (_key, value) => Object.freeze(value));`;
-      },
-    },
-  };
-}
-
-/** Removes the style element that Sonner inserts, since the Content-Security-Policy blocks it. */
-function withoutInsertedStyles(): Plugin {
-  return {
-    name: "without-inserted-styles",
-    transform: {
-      filter: { id: /\/sonner\/dist\/index\.mjs/ },
-      handler(code) {
-        const calls = code.match(/^__insertCSS\(".*"\);?$/gm) ?? [];
-        if (calls.length !== 1) this.error("Sonner has changed how it inserts its styles: adapt vite.config.ts");
-        return { code: code.replace(calls[0] as string, ""), map: null };
       },
     },
   };
@@ -80,7 +66,7 @@ export default defineConfig(({ command }) => {
       serveApp(),
       evaluatedRoutes(),
       tailwindcss(),
-      withoutInsertedStyles(),
+      withoutToastStyles(), // The policy blocks the styles that it would insert.
       withoutServerStyles(),
       reactRouter(),
     ],
@@ -88,7 +74,7 @@ export default defineConfig(({ command }) => {
     // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload.
     optimizeDeps: {
       entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
-      rolldownOptions: { plugins: [withoutInsertedStyles()] },
+      rolldownOptions: { plugins: [withoutToastStyles()] },
     },
     // Inlined images would be `data:` URLs, which the Content-Security-Policy blocks.
     build: { assetsInlineLimit: 0 },

@@ -1,9 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-const shared = {
-  env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
-  globalSetup: "test/support/global-setup.ts",
+const unit = {
   // Twice as many as cores, since tests often wait for browsers and timeouts.
   maxWorkers: 2 * availableParallelism(),
   hookTimeout: 60_000,
@@ -11,16 +9,50 @@ const shared = {
   expect: { poll: { timeout: 60_000 } },
 };
 
+const production = {
+  ...unit,
+  env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
+  globalSetup: "test/support/global-setup.ts",
+  testTimeout: 300_000,
+  // Threads start faster than processes.
+  pool: "threads" as const,
+};
+
 export default defineConfig({
   test: {
     projects: [
-      // Tests beside their subject. They need no build, server or browser, so they can run in watch mode.
-      { test: { name: "unit", include: ["{app,test/fixtures}/**/*.test.{ts,tsx}"], maxWorkers: shared.maxWorkers } },
-      // In threads, which start faster than processes.
-      { test: { ...shared, name: "fast", include: ["test/*.test.ts"], testTimeout: 300_000, pool: "threads" } },
-      { test: { ...shared, name: "long", include: ["test/*.long.ts"], testTimeout: 600_000, fileParallelism: false } },
+      // They need no build, server or browser, so they can run in watch mode.
       {
-        test: { ...shared, name: "container", include: ["test/*.container.ts"], testTimeout: 900_000, globalSetup: [] },
+        test: {
+          ...unit,
+          name: "unit",
+          include: ["{app,server,deploy,test/fixtures}/**/*.test.{ts,tsx}"],
+          exclude: ["**/*.e2e.test.ts"],
+        },
+      },
+      { test: { ...production, name: "fast", include: ["test/*.test.ts", "{app,server}/**/*.e2e.test.ts"] } },
+      // Parts that a product seldom changes, such as connections, shutdown and development.
+      { test: { ...production, name: "slow", include: ["test/*.slow.ts"] } },
+      // One file at a time, since each takes the whole machine.
+      {
+        test: {
+          ...production,
+          name: "long",
+          include: ["{deploy,test}/*.long.ts"],
+          testTimeout: 600_000,
+          pool: "forks",
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          ...production,
+          name: "container",
+          include: ["test/*.container.ts"],
+          testTimeout: 900_000,
+          pool: "forks",
+          globalSetup: [],
+        },
       },
     ],
   },

@@ -2,9 +2,10 @@ import { assets } from "virtual:react-router/server-build";
 import { isbot } from "isbot";
 import { renderToReadableStream } from "react-dom/server";
 import { type EntryContext, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from "react-router";
+import { tracing } from "../server/tracing/tracing";
 import { OriginContext } from "./components/share-tags";
 import { renderContext } from "./context";
-import { measure } from "./instrumentations";
+import { measureRender } from "./instrumentations";
 import { NonceContext } from "./nonce";
 import { RELEASE_METRIC } from "./release";
 
@@ -22,7 +23,7 @@ export default async function handleRequest(
   routerContext: EntryContext,
   loadContext: RouterContextProvider,
 ) {
-  const { nonce, isAnonymous, origin, onError, record } = loadContext.get(renderContext);
+  const { nonce, isAnonymous, origin, onError } = loadContext.get(renderContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
@@ -43,7 +44,9 @@ export default async function handleRequest(
       },
     },
   );
-  measure("render", record, () => rendering.then((body) => body.allReady).then(() => end(), end));
+  const ended = rendering.then((body) => body.allReady).then(() => end(), end);
+  measureRender(() => ended, { context: loadContext });
+  tracing.render(ended);
   const body = await rendering;
   shellSent = true;
   // Crawlers may index only the shell of a stream.

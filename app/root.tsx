@@ -1,6 +1,5 @@
 import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
-import { QueryClientProvider } from "@tanstack/react-query";
-import { type ReactNode, useContext, useEffect, useRef, useState } from "react";
+import { type ReactNode, useContext, useEffect, useRef } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from "react-router";
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
@@ -9,7 +8,7 @@ import { invalidateCache } from "./invalidate-cache";
 import { rejectMalformedBodies } from "./malformed-bodies";
 import { NonceContext, STYLE_ID } from "./nonce";
 import { useOwnDocument } from "./own-document";
-import { getQueryClient } from "./query-client";
+import { QueryProvider } from "./query/query-provider";
 import routes from "./routes";
 import { LazyToasters } from "./toast/lazy-toasters";
 
@@ -31,7 +30,6 @@ const VITE_NONCE = "vite";
 /** The document and the providers around every page, error pages too. Its styles are in it: one request to first paint. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
-  const [queryClient] = useState(getQueryClient);
   const needsOwnDocument = useOwnDocument();
   return (
     <html lang="en">
@@ -55,10 +53,12 @@ export function Layout({ children }: { children: ReactNode }) {
       </head>
       <body>
         <div id="root">
-          <QueryClientProvider client={queryClient}>
-            <TooltipProvider>{needsOwnDocument || children}</TooltipProvider>
-            <LazyToasters />
-          </QueryClientProvider>
+          <QueryProvider>
+            <TooltipProvider>
+              {needsOwnDocument || children}
+              <LazyToasters />
+            </TooltipProvider>
+          </QueryProvider>
         </div>
         <ScrollRestoration />
         <Scripts />

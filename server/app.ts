@@ -21,11 +21,11 @@ import { requestId } from "./middleware/request-id.ts";
 import { responseHeaders } from "./middleware/response-headers.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { staticFiles } from "./middleware/static-files.ts";
-import { tracing } from "./middleware/tracing.ts";
 import { checkRoutes } from "./pages/check-routes.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { createSecurityHeaders } from "./response/security-headers.ts";
 import { createSemaphore } from "./semaphore.ts";
+import { tracing } from "./tracing/tracing.ts";
 
 export { createCache } from "./cache/cache.ts";
 
@@ -116,7 +116,7 @@ export async function createApp(options: Options) {
   if (middleware.length > 0) app.use(middleware);
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
-  app.use(tracing);
+  app.use(tracing.middleware);
   app.use(render({ ...renderOptions, log, shutdown }));
   // Express recognises error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);

@@ -1,14 +1,12 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { inject } from "vitest";
 import routes from "../app/routes.ts";
-import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
+import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
 // What the greeting's own documents and the app shell may weigh, however large the application around them grows.
 
 /** Brotli, of what the browser loads before a page is interactive. Further pages may use the tooltip. */
 const MAX_INTERACTIVE_BYTES = { two: 110_000, further: 118_000 };
-/** The same with both toast systems. */
-const MAX_TOTAL_BYTES = { two: 122_000, further: 130_000 };
 /** Of those, what a further route may add: its entries in the two route lists that the browser has. */
 const MAX_ROUTE_BYTES = 100;
 
@@ -17,17 +15,11 @@ const PROJECTS = [
   { folder: ".", project: "the project", pages: (await routes).length > 2 ? "further" : "two" },
   { folder: GROWN, project: "the project with example pages", pages: "further" },
 ] as const;
-const SHELL = /^(entry\.client|manifest|root|home|not-found|toasters)-.*\.js$/;
+const SHELL = /^(entry\.client|manifest|root|home|not-found)-.*\.js$/;
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 
 const listAssets = (folder: string) => readdirSync(`${folder}/build/client/assets`);
-
-/** A file that compression doesn't make smaller is sent as it is. */
-function brotliSize(folder: string, names: string[]) {
-  const files = names.map((name) => `${folder}/build/client/assets/${name}`);
-  return files.reduce((sum, file) => sum + statSync(existsSync(`${file}.br`) ? `${file}.br` : file).size, 0);
-}
 
 test.for(
   PROJECTS.flatMap((project) => [
@@ -35,7 +27,7 @@ test.for(
     { ...project, path: "/nowhere", count: 5 },
   ]),
 )(
-  "in $project $path loads $count scripts, small ones with the toasts too, and no stylesheet",
+  "in $project $path loads $count small scripts, and no stylesheet",
   async ({ folder, pages, path, count }, { page, server, grownServer }) => {
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(request.url().replace(/.*\//, "")));
@@ -51,13 +43,6 @@ test.for(
     const size = brotliSize(folder, listScripts()) - ofRoutes * MAX_ROUTE_BYTES;
     console.log(`${path}: ${size} bytes of at most ${MAX_INTERACTIVE_BYTES[pages]} (brotli)`);
     expect(size).toBeLessThanOrEqual(MAX_INTERACTIVE_BYTES[pages]);
-
-    const toasters = listAssets(folder).find((name) => /^toasters-.*\.js$/.test(name));
-    await page.evaluate(`import("/assets/${toasters}")`);
-    const total = brotliSize(folder, listScripts()) - ofRoutes * MAX_ROUTE_BYTES;
-    console.log(`${path} with toasts: ${total} bytes of at most ${MAX_TOTAL_BYTES[pages]} (brotli)`);
-    expect(total).toBeGreaterThan(size);
-    expect(total).toBeLessThanOrEqual(MAX_TOTAL_BYTES[pages]);
   },
 );
 

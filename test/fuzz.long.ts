@@ -111,7 +111,7 @@ const request = mostly(wellFormed, broken);
 
 /** The addresses of the example pages, but for those that take their time, wait for a signal or end the process. */
 const page = words(
-  "/about /posts/1 /posts/9 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /app-shell " +
+  "/about /posts/1 /posts/9 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /toasts " +
     "/hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
 ).map((path) => `/example-pages${path}`);
 const contentType = words(

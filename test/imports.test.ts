@@ -6,7 +6,11 @@ import { expect, test } from "vitest";
 
 /** The files and folders of the project, and the frameworks, that files of a part may import beside the part itself. */
 const ALLOWED: Record<string, string[]> = {
-  app: ["react-router"],
+  app: [
+    "react-router",
+    "server/tracing", // Optional.
+  ],
+  "server/tracing": ["express", "react-router"],
   "server/http": [],
   "server/response": ["server/http"],
   "server/chain": ["server/http", "server/pages"],
@@ -36,6 +40,7 @@ const ALLOWED: Record<string, string[]> = {
   "server/app": [
     ...["express", "server/cache", "server/chain", "server/limits", "server/middleware", "server/pages"],
     ...["server/response", "server/semaphore"],
+    "server/tracing",
   ],
   // A team's own: the lists of services are the narrowest that its examples need.
   "server/services": [

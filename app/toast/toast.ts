@@ -44,7 +44,7 @@ export function toast(content: ToastContent) {
   return { id, update: (changes: ToastContent) => updateToast(id, changes), dismiss: () => dismissToast(id) };
 }
 
-export function updateToast(id: string, changes: ToastContent) {
+function updateToast(id: string, changes: ToastContent) {
   setToasts(toasts.map((toast) => (toast.id === id ? { ...toast, ...changes } : toast)));
 }
 

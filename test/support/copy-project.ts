@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -47,13 +48,10 @@ export function copyAndGrow() {
   cpSync("test/fixtures/example-pages", join(folder, "app/example-pages"), { recursive: true });
   // Whatever form the project's own list has, it stays as it is.
   renameSync(join(folder, "app/routes.ts"), join(folder, "app/own-routes.ts"));
-  const lines = [
-    'import type { RouteConfig } from "@react-router/dev/routes";',
-    'import { examplePages } from "./example-pages/routes";',
-    'import routes from "./own-routes";',
-    "export default [\n  ...examplePages,\n  ...(await routes),\n] satisfies RouteConfig;\n",
-  ];
-  writeFileSync(join(folder, "app/routes.ts"), lines.join("\n"));
+  const modules = ["./example-pages/routes", ...findFeatureExamples(), "./own-routes"];
+  const imports = modules.map((module, index) => `import list${index} from "${module}";\n`);
+  const lists = modules.map((_, index) => `  ...(await list${index}),\n`);
+  writeFileSync(join(folder, "app/routes.ts"), `${imports.join("")}export default [\n${lists.join("")}];\n`);
   // A colour that neither home nor the not-found page has.
   const theme = readFileSync("app/theme.css", "utf8").replace("@theme {", "@theme {\n  --color-brand: #ff6600;");
   writeFileSync(join(folder, "app/theme.css"), theme);
@@ -62,6 +60,12 @@ export function copyAndGrow() {
   writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
   return folder;
 }
+
+/** The features of app/ that have example pages. */
+const findFeatureExamples = () =>
+  readdirSync("app")
+    .map((name) => `./${name}/examples/routes`)
+    .filter((module) => existsSync(`app/${module}.ts`));
 
 /** Makes a production build. Rejects with what the build wrote when it fails. */
 export async function build(folder: string, env = {}) {

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
+import { existsSync, statSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { test as base, expect, inject } from "vitest";
 import { launchChromium } from "./chromium.ts";
@@ -59,4 +60,10 @@ export async function open(page: Page, url: string) {
     return elements.length > 0 && elements.every(isHydrated);
   });
   return response;
+}
+
+/** The bytes of a build's assets with brotli. A file that compression doesn't make smaller is sent as it is. */
+export function brotliSize(folder: string, names: string[]) {
+  const files = names.map((name) => `${folder}/build/client/assets/${name}`);
+  return files.reduce((sum, file) => sum + statSync(existsSync(`${file}.br`) ? `${file}.br` : file).size, 0);
 }

@@ -103,7 +103,7 @@ function addServices(folder: string) {
       .replace("useLocation }", "useLocation, useMatches }")
       .replace('import { invalidateCache } from "./invalidate-cache";', '$&\nimport { languageOf } from "./language";')
       .replace(
-        "  const [queryClient]",
+        "  const nonce",
         `  const { pathname } = useLocation();
   const hasScripts = !useMatches().some(({ handle }) => (handle as Handle | undefined)?.hasScripts === false);
 $&`,

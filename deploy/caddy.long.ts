@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { findFreePort } from "./support/free-port.ts";
-import { startServer } from "./support/start-server.ts";
+import { findFreePort } from "../test/support/free-port.ts";
+import { startServer } from "../test/support/start-server.ts";
 
 const PAGES = "/example-pages";
 

@@ -1,15 +1,11 @@
 import { readFileSync } from "node:fs";
-import { validate } from "dockerfile-utils";
+import type {} from "kubernetes-types/apps/v1";
 import ts from "typescript";
-import * as v from "valibot";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { devDependencies, version } from "../package.json";
-import { CLOSE_TIMEOUT_MS } from "../server/ops/supervision.ts";
-import { LOG_TIMEOUT_MS } from "../server/process.ts";
+import { version } from "../package.json";
 import { parseSettings, ServerSettingsSchema } from "../server/settings.ts";
 
-const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8"), { strict: true }).map((document) =>
   document.toJS({ mapAsMap: false }),
 );
@@ -23,19 +19,8 @@ const [container] = pod.containers;
 const COMPOSE = parse(readFileSync("deploy/compose.yaml", "utf8"), { strict: true });
 const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 
-test.each(["Dockerfile", "deploy/tracing.Dockerfile"])("%s has a clean lint and installs from a lockfile", (file) => {
-  const dockerfile = readFileSync(file, "utf8");
-  expect(validate(dockerfile)).toEqual([]);
-  expect(dockerfile.match(/npm (ci|i|install|add)\b/g)).toEqual(["npm ci"]);
-});
-
-test.each(["package-lock.json", "deploy/tracing/package-lock.json"])("%s names no registry", (file) => {
-  expect(readFileSync(file, "utf8")).not.toContain('"resolved"');
-});
-
-test("the image and its deployment name the package's version", () => {
+test("the deployment names the package's version", () => {
   const [, labels] = KUSTOMIZATION.labels;
-  expect(DOCKERFILE).toContain(`org.opencontainers.image.version="${version}"`);
   expect(KUSTOMIZATION.images).toMatchObject([{ name: container.image, newTag: version }]);
   expect(labels.pairs["app.kubernetes.io/version"]).toBe(version);
 });
@@ -51,12 +36,6 @@ test("the manifest has a place for each setting of a deployment", () => {
   expect(path.slice(1).split("/")).toEqual(source.fieldPath.split("."));
   expect(read(source.fieldPath.split("."))).toEqual(expect.any(String));
   expect(read(targets[0].fieldPaths[0].split("."))).toEqual(read(source.fieldPath.split(".")));
-});
-
-test("the types are those of the Node that ships", () => {
-  const [major] = devDependencies["@types/node"].split(".");
-  expect(DOCKERFILE).toContain(`ARG BUILD_IMAGE=node:${major}-`);
-  expect(DOCKERFILE).toContain(`/nodejs${major}-`);
 });
 
 /** What the compiler has against a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
@@ -128,11 +107,6 @@ test("deployments use settings that the server has", () => {
   const deployed = { ...env, ...COMPOSE.services.web.environment };
   expect(parseSettings(ServerSettingsSchema, deployed)).toHaveProperty("settings");
   expect(Object.keys(ServerSettingsSchema.entries)).toEqual(expect.arrayContaining(Object.keys(deployed)));
-});
-
-test("the default timeouts of a shutdown end it within the 10 s of docker stop", () => {
-  const { SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = v.parse(ServerSettingsSchema, {});
-  expect(SHUTDOWN_DELAY_MS + SHUTDOWN_TIMEOUT_MS + CLOSE_TIMEOUT_MS + LOG_TIMEOUT_MS).toBeLessThan(10_000);
 });
 
 test("a pod's grace period is as long as a shutdown may take", () => {

@@ -1,18 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import type { notify } from "../app/toast/notify.ts";
-import type { useToast } from "../app/toast/toast.ts";
-import { findViolations } from "./support/axe.ts";
-import { test as base, expect, open } from "./support/fixtures.ts";
+import { findViolations } from "../../test/support/axe.ts";
+import { test as base, brotliSize, expect, open } from "../../test/support/fixtures.ts";
+import type {} from "./examples/toasts.tsx"; // window.toasts
 
-declare global {
-  interface Window {
-    /** What test/fixtures/example-pages/app-shell.tsx hands out. */
-    appShell: Omit<ReturnType<typeof useToast>, "toasts"> & { notify: typeof notify; attempts: number[] };
-  }
-}
+/** Brotli, of what the first toast loads. */
+const MAX_BYTES = 13_000;
 
 const test = base
-  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/app-shell`)
+  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/toasts`)
   // Each page has a context of its own, because its clock is its context's.
   .extend("newPage", { scope: "file" }, ({ browser }) => {
     return () => browser.newPage({ viewport: { width: 1280, height: 720 } });
@@ -22,7 +18,6 @@ const message = (page: Page) => page.locator(".toast");
 const notification = (page: Page) => page.locator("[data-sonner-toast]");
 const messages = (page: Page) => page.getByRole("region", { name: /^Messages/ });
 const notifications = (page: Page) => page.getByRole("region", { name: /^Notifications/ });
-const query = (page: Page) => page.getByText("Query:");
 const inStore = (page: Page) => page.locator("output");
 
 async function openShell(page: Page, url: string) {
@@ -41,20 +36,24 @@ async function openInFakeTime(page: Page, url: string) {
 test("of three toasts the newest shows, with all that it was given", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    for (const title of ["one", "two"]) window.appShell.toast({ title });
-    const action = { label: "Undo", altText: "Undo in the settings", onClick: () => window.appShell.attempts.push(1) };
-    window.appShell.toast({ title: "three", description: "It is gone", variant: "destructive", action });
+    for (const title of ["one", "two"]) window.toasts?.toast({ title });
+    const action = {
+      label: "Undo",
+      altText: "Undo in the settings",
+      onClick: () => Object.assign(window, { isUndone: true }),
+    };
+    window.toasts?.toast({ title: "three", description: "It is gone", variant: "destructive", action });
   });
   await expect.poll(() => message(page).allInnerTexts()).toEqual([expect.stringMatching(/^three\s+It is gone\s+Undo/)]);
   expect(await message(page).getAttribute("data-variant")).toBe("destructive");
   await page.getByRole("button", { name: "Undo" }).click();
-  expect(await page.evaluate(() => window.appShell.attempts)).toEqual([1]);
+  expect(await page.evaluate(() => "isUndone" in window)).toBe(true);
   await message(page).waitFor({ state: "detached" });
 });
 
 test("a toast shows for 5 s, and stays in the store for 1,000 s more", async ({ page, url }) => {
   await openInFakeTime(page, url);
-  await page.evaluate(() => window.appShell.toast({ title: "Saved" }));
+  await page.evaluate(() => window.toasts?.toast({ title: "Saved" }));
   await message(page).waitFor();
   await page.clock.runFor(4800);
   expect(await message(page).getAttribute("data-state")).toBe("open");
@@ -69,7 +68,7 @@ test("a toast shows for 5 s, and stays in the store for 1,000 s more", async ({ 
 
 test("a toast stays for its own duration", async ({ page, url }) => {
   await openInFakeTime(page, url);
-  await page.evaluate(() => window.appShell.toast({ title: "Saved", duration: 20_000 }));
+  await page.evaluate(() => window.toasts?.toast({ title: "Saved", duration: 20_000 }));
   await message(page).waitFor();
   await page.clock.runFor(19_000);
   expect(await message(page).getAttribute("data-state")).toBe("open");
@@ -79,17 +78,17 @@ test("a toast stays for its own duration", async ({ page, url }) => {
 
 test("toasts are updated and dismissed by id, and all are dismissed at once", async ({ page, url }) => {
   await openShell(page, url);
-  const id = await page.evaluate(() => window.appShell.toast({ title: "Saving", duration: 3_600_000 }).id);
-  await page.evaluate((id) => window.appShell.update(id, { title: "Saved" }), id);
+  const id = await page.evaluate(() => window.toasts?.toast({ title: "Saving", duration: 3_600_000 }).id ?? "");
+  await page.evaluate((id) => window.toasts?.update(id, { title: "Saved" }), id);
   await message(page).filter({ hasText: "Saved" }).waitFor();
-  await page.evaluate(() => window.appShell.dismiss("another"));
+  await page.evaluate(() => window.toasts?.dismiss("another"));
   expect(await message(page).getAttribute("data-state")).toBe("open");
-  await page.evaluate((id) => window.appShell.dismiss(id), id);
+  await page.evaluate((id) => window.toasts?.dismiss(id), id);
   await message(page).waitFor({ state: "detached" });
 
-  await page.evaluate(() => window.appShell.toast({ title: "Saved again", duration: 3_600_000 }));
+  await page.evaluate(() => window.toasts?.toast({ title: "Saved again", duration: 3_600_000 }));
   await message(page).waitFor();
-  await page.evaluate(() => window.appShell.dismiss());
+  await page.evaluate(() => window.toasts?.dismiss());
   await message(page).waitFor({ state: "detached" });
 });
 
@@ -100,7 +99,7 @@ test.for([
   { x: 0, y: 60, dismisses: false },
 ])("a swipe by $x px to the right and $y px down dismisses: $dismisses", async ({ x, y, dismisses }, { page, url }) => {
   await openShell(page, url);
-  await page.evaluate(() => window.appShell.toast({ title: "Saved", duration: 3_600_000 }));
+  await page.evaluate(() => window.toasts?.toast({ title: "Saved", duration: 3_600_000 }));
   const box = await message(page).boundingBox();
   const [left, top] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
   await page.mouse.move(left, top);
@@ -114,8 +113,8 @@ test.for([
 test("F8 moves the focus to the messages, and Escape dismisses the one that has it", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    window.appShell.notify("New mail", { duration: 3_600_000 });
-    window.appShell.toast({ title: "Saved", duration: 3_600_000 });
+    window.toasts?.notify("New mail", { duration: 3_600_000 });
+    window.toasts?.toast({ title: "Saved", duration: 3_600_000 });
   });
   await message(page).waitFor();
   await page.keyboard.press("F8");
@@ -130,7 +129,7 @@ test("F8 moves the focus to the messages, and Escape dismisses the one that has 
 test("of five notifications three show, each 356 px wide, for 4 s", async ({ page, url }) => {
   await openInFakeTime(page, url);
   await page.evaluate(() => {
-    for (const text of ["1", "2", "3", "4", "5"]) window.appShell.notify(text);
+    for (const text of ["1", "2", "3", "4", "5"]) window.toasts?.notify(text);
   });
   await page.clock.runFor(1000);
   const shown = page.locator("[data-sonner-toast][data-visible=true]");
@@ -154,10 +153,10 @@ test("toasts that are called before their code is loaded show once it is", async
     await route.continue();
   });
   await page.goto(url);
-  await page.waitForFunction(() => window.appShell);
+  await page.waitForFunction(() => window.toasts);
   await page.evaluate(() => {
-    window.appShell.toast({ title: "early message" });
-    window.appShell.notify("early notification");
+    window.toasts?.toast({ title: "early message" });
+    window.toasts?.notify("early notification");
   });
   expect(await page.getByText("early").count()).toBe(0);
   release();
@@ -169,7 +168,7 @@ test("if the toasts' code can't be loaded, the page works without it", async ({ 
   await page.route(/toasters-.*\.js/, (route) => route.abort());
   await open(page, url);
   await page.waitForLoadState("networkidle");
-  expect(await page.locator("h1").textContent()).toBe("App shell");
+  expect(await page.locator("h1").textContent()).toBe("Toasts");
   const messages = consoleMessages.splice(0);
   expect(messages.length).toBeGreaterThan(0);
   expect(messages.filter((message) => !message.includes("Failed to load resource"))).toEqual([]);
@@ -178,12 +177,12 @@ test("if the toasts' code can't be loaded, the page works without it", async ({ 
 test("the error page shows toasts, also those of the last page", async ({ page, url, consoleMessages }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    window.appShell.toast({ title: "Saved", duration: 3_600_000 });
+    window.toasts?.toast({ title: "Saved", duration: 3_600_000 });
     window.__reactRouterDataRouter.navigate("/example-pages/broken/response");
   });
   await page.getByRole("heading", { name: "500" }).waitFor();
   await page.locator(".toast", { hasText: "Saved" }).waitFor();
-  await page.evaluate(() => window.appShell.notify("Try again later"));
+  await page.evaluate(() => window.toasts?.notify("Try again later"));
   await page.locator("[data-sonner-toast]", { hasText: "Try again later" }).waitFor();
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
@@ -193,8 +192,8 @@ test("the two live regions have different names, and announce each toast once", 
   const names = await page.getByRole("region").evaluateAll((all) => all.map((region) => region.ariaLabel));
   expect(names).toEqual(["Messages (F8)", "Notifications alt+T"]);
   await page.evaluate(() => {
-    window.appShell.toast({ title: "Saved" });
-    window.appShell.notify("New mail");
+    window.toasts?.toast({ title: "Saved" });
+    window.toasts?.notify("New mail");
   });
   await page.clock.runFor(200);
   const live = page.locator("[aria-live=assertive], [aria-live=polite]");
@@ -202,105 +201,44 @@ test("the two live regions have different names, and announce each toast once", 
   await expect.poll(() => live.filter({ hasText: "New mail" }).count()).toBe(1);
 });
 
-test.for([
-  { event: "hover", point: (page: Page) => page.getByRole("button", { name: "Delete" }).hover() },
-  { event: "focus", point: (page: Page) => page.keyboard.press("Tab") },
-])("a tooltip opens on $event and closes on Escape", async ({ point }, { page, url }) => {
-  await openShell(page, url);
-  await point(page);
-  await page.getByRole("tooltip", { name: "It can be undone" }).waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("tooltip").waitFor({ state: "detached" });
-});
-
-test("a tooltip opens without delay after another one", async ({ page, url }) => {
-  await openInFakeTime(page, url);
-  const stateOf = (name: string) => page.getByRole("button", { name }).getAttribute("data-state");
-  await page.getByRole("button", { name: "Delete" }).hover();
-  await page.clock.runFor(1000);
-  await expect.poll(() => stateOf("Delete")).toBe("delayed-open");
-  // A pointer may be on its way into the tooltip, until it is further away.
-  for (const y of [2, 18, 17]) await page.getByRole("button", { name: "Keep" }).hover({ position: { x: 40, y } });
-  await expect.poll(() => stateOf("Keep")).toBe("instant-open");
-});
-
 test.for(["light", "dark"] as const)(
-  "axe finds nothing while toasts and a tooltip are open: %s",
+  "axe finds nothing while toasts are open: %s",
   async (colorScheme, { page, url }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await openShell(page, url);
     await page.evaluate(() => {
       const action = { label: "Undo", altText: "Press Control and Z", onClick: () => {} };
-      window.appShell.toast({
+      window.toasts?.toast({
         title: "Deleted",
         description: "One note",
         action,
         variant: "destructive",
         duration: 3_600_000,
       });
-      window.appShell.notify("New mail", { duration: 3_600_000 });
+      window.toasts?.notify("New mail", { duration: 3_600_000 });
     });
-    await page.getByRole("button", { name: "Delete" }).hover();
-    await page.getByRole("tooltip").waitFor({ state: "attached" });
     await message(page).waitFor();
     await notification(page).waitFor();
     expect(await findViolations(page)).toEqual([]);
   },
 );
 
-test("toasts and tooltips follow light and dark", async ({ page, url }) => {
+test("toasts follow light and dark", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    window.appShell.toast({ title: "Saved" });
-    window.appShell.notify("New mail");
+    window.toasts?.toast({ title: "Saved" });
+    window.toasts?.notify("New mail");
   });
-  await page.getByRole("button", { name: "Delete" }).hover();
-  const pieces = [message(page), notification(page), page.locator(".tooltip")];
+  const pieces = [message(page), notification(page)];
   const backgrounds = () =>
     Promise.all(pieces.map((piece) => piece.evaluate((element) => getComputedStyle(element).backgroundColor)));
   await page.emulateMedia({ colorScheme: "light" });
   const light = await backgrounds();
   await page.emulateMedia({ colorScheme: "dark" });
-  await expect.poll(async () => (await backgrounds()).filter((color, i) => color !== light[i]).length).toBe(3);
+  await expect.poll(async () => (await backgrounds()).filter((color, i) => color !== light[i]).length).toBe(2);
 });
 
-test.for([
-  { how: "by default", search: "?fail", delays: [1000, 2000, 4000] },
-  { how: "at most 30 s apart", search: "?fail&retry=7", delays: [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000] },
-])("a failing query is tried again $how", async ({ search, delays }, { page, url }) => {
-  await openInFakeTime(page, url + search);
-  await page.getByRole("button", { name: "Query" }).click();
-  await expect.poll(() => page.evaluate(() => window.appShell.attempts.length)).toBe(1);
-  await page.clock.runFor(100_000);
-  await query(page).filter({ hasText: "error" }).waitFor();
-  const attempts = await page.evaluate(() => window.appShell.attempts);
-  expect(attempts.slice(1).map((time, i) => time - (attempts[i] as number))).toEqual(delays);
-});
-
-test.for([
-  { minutes: 4.9, status: "success" },
-  { minutes: 5.1, status: "pending" },
-])("data that was unused for $minutes minutes is at first: $status", async ({ minutes, status }, { page, url }) => {
-  await openInFakeTime(page, url);
-  const toggle = page.getByRole("button", { name: "Query" });
-  await toggle.click();
-  await expect.poll(() => page.evaluate(() => window.appShell.attempts.length)).toBe(1);
-  await page.clock.runFor(200);
-  await query(page).filter({ hasText: "success" }).waitFor();
-  await toggle.click();
-  await page.clock.runFor(minutes * 60_000);
-  await toggle.click();
-  expect(await query(page).textContent()).toBe(`Query: ${status}`);
-});
-
-test("renders that overlap never share a query client", async ({ grownServer }) => {
-  const names = ["ada", "grace", "linus"];
-  const pages = await Promise.all(names.map((name) => fetch(`${grownServer.url}/example-pages/visitors/${name}`)));
-  const texts = await Promise.all(pages.map((response) => response.text()));
-  expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
-});
-
-test.for(["/", "/example-pages/app-shell", "/nowhere"])(
+test.for(["/", "/example-pages/toasts", "/nowhere"])(
   "what the server renders for %s holds no toast and no style attribute",
   async (path, { grownServer }) => {
     const html = await (await fetch(grownServer.url + path)).text();
@@ -309,3 +247,39 @@ test.for(["/", "/example-pages/app-shell", "/nowhere"])(
     );
   },
 );
+
+test("a click shows each kind of toast, and neither covers the other", async ({ page, url }) => {
+  await open(page, url);
+  await page.getByRole("button", { name: "Save" }).click();
+  await message(page).filter({ hasText: "Saved" }).waitFor();
+  await page.getByRole("button", { name: "Subscribe" }).click();
+  await notification(page).filter({ hasText: "You will hear of storms" }).waitFor();
+  for (const width of [1280, 320]) {
+    await page.setViewportSize({ width, height: 480 });
+    const [top, bottom] = [(await message(page).boundingBox())?.y, (await notification(page).boundingBox())?.y];
+    expect(Math.abs((top ?? 0) - (bottom ?? 0))).toBeGreaterThan(200);
+  }
+});
+
+test("only pages that import notify() load the toasts before one shows", async ({ page, url, grownServer }) => {
+  const loadsToasts = async (url: string) => {
+    await open(page, url);
+    const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+    return loaded.some((name) => name.includes("/assets/toasters-"));
+  };
+  expect(await loadsToasts(`${grownServer.url}/`)).toBe(false);
+  await expect.poll(() => loadsToasts(url)).toBe(true);
+});
+
+const [file = "none"] = readdirSync("build/client/assets").filter((name) => /^toasters-.*\.js$/.test(name));
+
+test(`the toasts add at most ${MAX_BYTES} bytes, with the styles in a file of their own`, () => {
+  expect(brotliSize(".", [file])).toBeLessThanOrEqual(MAX_BYTES);
+  expect(readFileSync(`build/client/assets/${file}`, "utf8")).not.toMatch(/\[data-sonner-toast\][^{}]*\{/);
+});
+
+test("only this folder imports sonner: notify() also mounts its toaster", () => {
+  const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+  const importers = files.filter((name) => /from "sonner"/.test(readFileSync(`app/${name}`, "utf8")));
+  expect(importers.filter((name) => !name.startsWith("toast/"))).toEqual([]);
+});

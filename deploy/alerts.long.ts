@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { startServer } from "./support/start-server.ts";
+import { startServer } from "../test/support/start-server.ts";
 
 type Rule = { alert: string; expr: string; annotations: { runbook: string } };
 

@@ -65,8 +65,6 @@ test.for([
   "/example-pages/sign-up",
   "/example-pages/weather",
   "/example-pages/docs/setup/linux",
-  "/example-pages/visitors/ada",
-  "/example-pages/app-shell",
   "/example-pages/prices",
   "/example-pages/dialog",
   "/example-pages/progress",
@@ -199,24 +197,6 @@ test.for([
   await expect.poll(listed).toContain(path);
   await open(page, url + path);
   await page.getByRole("heading", { name: "New" }).waitFor();
-});
-
-test("the error page has what the app shell provides", async ({ page, url, consoleMessages }) => {
-  // At once: of two changes within 50 ms the development server would see the first.
-  edit(
-    "app/root.tsx",
-    ["{ QueryClientProvider }", "{ QueryClientProvider, useQuery }"],
-    ["./components/message-page", './components/message-page";\nimport { Tooltip } from "./components/tooltip'],
-    ["const status", 'const help = useQuery({ queryKey: ["help"], queryFn: () => "Call us" });\n  const status'],
-    ["<title>", '<Tooltip text="At any time"><button type="button">{help.data}</button></Tooltip><title>'],
-  );
-  const broken = `${url}/example-pages/broken/response`;
-  // Until the server has seen the change, its document would have the page before it, and the browser's script the one after.
-  await expect.poll(async () => (await fetch(broken)).text()).toContain('<button type="button"');
-  await open(page, broken);
-  await page.getByRole("button", { name: "Call us" }).hover();
-  await page.getByRole("tooltip", { name: "At any time" }).waitFor();
-  expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
 
 test("a server file's change shows", async ({ url }) => {

@@ -1,13 +1,15 @@
+import { readFileSync } from "node:fs";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
+import { validate } from "dockerfile-utils";
 import request from "supertest";
 import { beforeEach, expect, inject, test } from "vitest";
-import { loadApp } from "./support/load-app.ts";
+import { loadApp } from "../../test/support/load-app.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const SPAN_ID = "b7ad6b7169203331";
 
-// As deploy/tracing.Dockerfile has a process register it, before the application is loaded.
+// As image/Dockerfile has a process register it, before the application is loaded.
 const exporter = new InMemorySpanExporter();
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 const { app, parts } = await loadApp(inject("grownFolder"));
@@ -61,4 +63,12 @@ test("a loader that throws has a span that failed, in one that failed", async ()
 test("a response from memory has no span", async () => {
   for (const path of ["/", "/nowhere", "/icon.svg"]) await request(app).get(path);
   expect(exporter.getFinishedSpans()).toEqual([]);
+});
+
+test("the image with the SDK installs from a lockfile that names no registry", () => {
+  const folder = "server/tracing/image";
+  const dockerfile = readFileSync(`${folder}/Dockerfile`, "utf8");
+  expect(validate(dockerfile)).toEqual([]);
+  expect(dockerfile.match(/npm (ci|i|install|add)\b/g)).toEqual(["npm ci"]);
+  expect(readFileSync(`${folder}/package-lock.json`, "utf8")).not.toContain('"resolved"');
 });

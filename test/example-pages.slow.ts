@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { RouteConfigEntry } from "@react-router/dev/routes";
 import type { Page } from "playwright-core";
-import { examplePages } from "./fixtures/example-pages/routes.ts";
+import examplePages from "./fixtures/example-pages/routes.ts";
 import { FILM_BYTES } from "./support/copy-project.ts";
 import { expect, open, test } from "./support/fixtures.ts";
 
@@ -304,40 +304,16 @@ test("a form whose request fails shows the error page", async ({ page, grownServ
   consoleMessages.splice(0);
 });
 
-test("a page with a query, both kinds of toast and a tooltip works under its policy", async ({ page, grownServer }) => {
+test("a page fetches data in the browser", async ({ page, grownServer }) => {
   await open(page, `${grownServer.url}/example-pages/weather`);
   await page.getByText("21 °C").waitFor();
-  await page.getByRole("button", { name: "Measure" }).hover();
-  await page.getByRole("tooltip", { name: "Asks the thermometer" }).waitFor();
-  await page.getByRole("button", { name: "Measure" }).click();
-  await page.locator(".toast", { hasText: "Measured again" }).waitFor();
-  await page.getByRole("button", { name: "Subscribe" }).click();
-  await page.locator("[data-sonner-toast]", { hasText: "You will hear of storms" }).waitFor();
-  // Neither covers the other: both can be read and closed.
-  const [message, notification] = [page.locator(".toast"), page.locator("[data-sonner-toast]")];
-  for (const width of [1280, 320]) {
-    await page.setViewportSize({ width, height: 480 });
-    const [top, bottom] = [(await message.boundingBox())?.y, (await notification.boundingBox())?.y];
-    expect(Math.abs((top ?? 0) - (bottom ?? 0))).toBeGreaterThan(200);
-  }
 });
 
-test("a page that the browser has navigated to has the focus, and its tooltips", async ({ page, grownServer }) => {
+test("a page that the browser has navigated to has the focus", async ({ page, grownServer }) => {
   await open(page, `${grownServer.url}/`);
   await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/about"));
   await page.getByRole("heading", { name: "About" }).waitFor();
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("MAIN");
-  await page.getByRole("button").hover();
-  await page.locator("main .tooltip").waitFor();
-});
-
-test("a cached page may have a tooltip, and loads no toasts", async ({ page, grownServer }) => {
-  await open(page, `${grownServer.url}/example-pages/about`);
-  await page.getByRole("button").hover();
-  await page.getByRole("tooltip", { name: "Since 2026" }).waitFor();
-  expect(await page.locator(".tooltip").evaluate((element) => getComputedStyle(element).paddingLeft)).toBe("12px");
-  const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
-  expect(loaded.filter((url) => url.includes("toasters"))).toEqual([]);
 });
 
 test("a page shows server-sent events as they come", async ({ page, grownServer }) => {

@@ -1,0 +1,6 @@
+import { prefix, route } from "@react-router/dev/routes";
+
+export default prefix("/example-pages", [
+  route("query", "query/examples/query.tsx"),
+  route("visitors/:name", "query/examples/visitor.tsx"),
+]);

@@ -1,0 +1,59 @@
+import type { Page } from "playwright-core";
+import { test as base, expect, open } from "../../test/support/fixtures.ts";
+
+const test = base
+  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/query`)
+  // Each page has a context of its own, because its clock is its context's.
+  .extend(
+    "newPage",
+    { scope: "file" },
+    ({ browser }) =>
+      () =>
+        browser.newPage(),
+  );
+
+const query = (page: Page) => page.getByText("Query:");
+const attempts = (page: Page) => page.evaluate(() => window.attempts ?? []);
+
+/** From here on, the page's time passes only when the test advances it. */
+async function openInFakeTime(page: Page, url: string) {
+  await page.clock.install();
+  await open(page, url);
+  await page.clock.pauseAt(Date.now() + 60_000);
+}
+
+test.for([
+  { how: "by default", search: "?fail", delays: [1000, 2000, 4000] },
+  { how: "at most 30 s apart", search: "?fail&retry=7", delays: [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000] },
+])("a failing query is tried again $how", async ({ search, delays }, { page, url }) => {
+  await openInFakeTime(page, url + search);
+  await page.getByRole("button", { name: "Query" }).click();
+  await expect.poll(async () => (await attempts(page)).length).toBe(1);
+  await page.clock.runFor(100_000);
+  await query(page).filter({ hasText: "error" }).waitFor();
+  const times = await attempts(page);
+  expect(times.slice(1).map((time, i) => time - (times[i] as number))).toEqual(delays);
+});
+
+test.for([
+  { minutes: 4.9, status: "success" },
+  { minutes: 5.1, status: "pending" },
+])("data that was unused for $minutes minutes is at first: $status", async ({ minutes, status }, { page, url }) => {
+  await openInFakeTime(page, url);
+  const toggle = page.getByRole("button", { name: "Query" });
+  await toggle.click();
+  await expect.poll(async () => (await attempts(page)).length).toBe(1);
+  await page.clock.runFor(200);
+  await query(page).filter({ hasText: "success" }).waitFor();
+  await toggle.click();
+  await page.clock.runFor(minutes * 60_000);
+  await toggle.click();
+  expect(await query(page).textContent()).toBe(`Query: ${status}`);
+});
+
+test("renders that overlap never share a query client", async ({ grownServer }) => {
+  const names = ["ada", "grace", "linus"];
+  const pages = await Promise.all(names.map((name) => fetch(`${grownServer.url}/example-pages/visitors/${name}`)));
+  const texts = await Promise.all(pages.map((response) => response.text()));
+  expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
+});
