@@ -1,6 +1,7 @@
 import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import type { Logger } from "pino";
+import { REPORTS_PATH } from "../app/report-error.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { RenderOptions } from "./cache/render-anonymously.ts";
 import { createRevalidation, type RenderResult } from "./cache/revalidate.ts";
@@ -8,6 +9,7 @@ import { chain, type Response } from "./chain.ts";
 import type { LimitName, Limits } from "./limits.ts";
 import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
+import { browserReports } from "./middleware/browser-reports.ts";
 import { cache } from "./middleware/cache.ts";
 import { compression } from "./middleware/compression.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
@@ -35,6 +37,7 @@ type Options = {
     recordPart: RenderOptions["recordPart"];
     recordRequest: AccessLogOptions["recordRequest"];
     recordRender: (result: RenderResult) => void;
+    recordReport: (type: string, directive: string) => void;
     recordShed: (reason: ShedReason) => void;
     measureUsage: (name: LimitName, read: () => number) => void;
   };
@@ -115,6 +118,7 @@ export async function createApp(options: Options) {
   app.use(sameOrigin(settings, log));
   if (middleware.length > 0) app.use(middleware);
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
+  app.post(REPORTS_PATH, browserReports({ log, recordReport: metrics.recordReport }));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing.middleware);
   app.use(render({ ...renderOptions, log, shutdown }));

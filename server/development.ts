@@ -16,6 +16,7 @@ const noMetrics = {
   recordInvalidation() {},
   setChannelConnected() {},
   recordPart() {},
+  recordReport() {},
   recordShed() {},
   measureUsage() {},
 };

@@ -12,7 +12,7 @@ const ALLOWED: Record<string, string[]> = {
   ],
   "server/tracing": ["express", "react-router"],
   "server/http": [],
-  "server/response": ["server/http"],
+  "server/response": ["app/report-error", "server/http"],
   "server/chain": ["server/http", "server/pages"],
   "server/log-fields": [],
   "server/net": ["server/http"],
@@ -33,6 +33,7 @@ const ALLOWED: Record<string, string[]> = {
     "server/semaphore",
   ],
   "server/middleware": [
+    "app/report-error",
     ...["express", "package.json", "server/cache", "server/chain", "server/http", "server/limit-rate"],
     ...["server/limits", "server/log-fields", "server/pages", "server/response", "server/semaphore"],
   ],
@@ -41,6 +42,7 @@ const ALLOWED: Record<string, string[]> = {
     ...["express", "server/cache", "server/chain", "server/limits", "server/middleware", "server/pages"],
     ...["server/response", "server/semaphore"],
     "server/tracing",
+    "app/report-error",
   ],
   // A team's own: the lists of services are the narrowest that its examples need.
   "server/services": [

@@ -1,4 +1,5 @@
 import createHttpError from "http-errors";
+import { REPORTS_PATH } from "../../app/report-error.ts";
 import type { Middleware } from "../chain.ts";
 import { isKeptByUrl } from "../http/request-target.ts";
 import { findRoute, routes } from "../pages/build.ts";
@@ -23,6 +24,10 @@ export function matchRoute(files: ClientFiles): Middleware {
     res.locals.httpRoute = isFile ? FILE_ROUTE : route?.pattern;
     const methods = route?.methods ?? READ_METHODS;
     const { method = "" } = req;
+    if (method === "POST" && path === REPORTS_PATH) {
+      res.locals.httpRoute = REPORTS_PATH;
+      return next();
+    }
     // A resource route's loader also gets methods like OPTIONS. For pages that aren't cached, React Router decides.
     const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
     const isDecidedLater = route && !route.cacheRule && !route.isResource;

@@ -16,6 +16,7 @@ const BUCKETS_SECONDS = [
 /** Series start at 0: otherwise `rate()` would miss their first request. */
 const INITIAL_STATUSES = [200, 500];
 const CACHE_RESULTS = ["hit", "stale", "miss"];
+const REPORT_TYPES = ["csp-violation", "crash", "error"];
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
 /**
@@ -60,6 +61,14 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     buckets: BUCKETS_SECONDS.filter((seconds) => seconds >= 0.00025),
     registers,
   });
+
+  const reports = new Counter({
+    name: "browser_reports_total",
+    help: "Reports of browsers, by type, and for violations of the Content-Security-Policy by directive.",
+    labelNames: ["type", "directive"],
+    registers,
+  });
+  for (const type of REPORT_TYPES) reports.inc({ type, directive: "" }, 0);
 
   /** A counter without labels. Returns a function that adds to it. */
   const count = (name: string, help: string) => {
@@ -153,6 +162,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     setChannelConnected(isConnected: boolean) {
       isChannelConnected = isConnected;
     },
+    recordReport: (type: string, directive: string) => reports.inc({ type, directive }),
     recordUpgrade: count(
       "http_upgrade_requests_total",
       "Requests for another protocol, such as WebSockets, which the services respond to.",

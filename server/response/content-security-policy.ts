@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { REPORTS_PATH } from "../../app/report-error.ts";
 
 /** In development, the policy only reports, to the browser's console. */
 export const POLICY_HEADER = import.meta.env.PROD ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
@@ -21,9 +22,13 @@ const DEFAULT_POLICY: Policy = {
   "frame-ancestors": ["'none'"],
 };
 
+/** Browsers that follow `report-to` ignore `report-uri`. In development, the console shows violations. */
+const REPORTING = import.meta.env.PROD ? ["report-to default", `report-uri ${REPORTS_PATH}`] : [];
+
 const FURTHER_DIRECTIVES =
   "child-src frame-src object-src worker-src script-src-attr script-src-elem style-src-attr style-src-elem".split(" ");
-const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
+/** The directives that list sources. */
+export const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
 /** A keyword or a hash in quotes, a scheme or a host. A colon or a dot distinguishes these from keywords without quotes. */
 const SOURCE =
   /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
@@ -57,6 +62,7 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
   const inline = { "script-src": scripts, "style-src": styles };
   return Object.entries(mergePolicies(mergePolicies(DEFAULT_POLICY, inline), parsePolicy(added)))
     .map(([name, sources]) => [name, ...sources].join(" "))
+    .concat(REPORTING)
     .join("; ");
 }
 

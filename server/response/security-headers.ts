@@ -1,3 +1,5 @@
+import { REPORTS_PATH } from "../../app/report-error.ts";
+
 /** The features that no page may use, unless its route allows them. */
 const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen gamepad
   geolocation gyroscope hid identity-credentials-get idle-detection local-fonts magnetometer microphone midi otp-credentials
@@ -19,6 +21,7 @@ export function createSecurityHeaders(strictTransportSecurity: string): Record<s
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": permissionsPolicy(""),
+    "Reporting-Endpoints": `default="${REPORTS_PATH}"`,
   };
 }
 

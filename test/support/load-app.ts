@@ -45,6 +45,7 @@ export async function loadApp(folder: string, { env = {}, cachesPages = true }: 
       recordRequest() {},
       recordPart: (...part) => parts.push(part),
       recordRender: (result) => renders.push(result),
+      recordReport() {},
       recordShed() {},
       measureUsage() {},
     },

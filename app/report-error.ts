@@ -1,0 +1,19 @@
+/** Where browsers send reports (server/middleware/browser-reports.ts). */
+export const REPORTS_PATH = "/browser-reports";
+
+/** For each page load. */
+const MAX_REPORTS = 10;
+const MAX_STACK_LENGTH = 4000;
+
+let count = 0;
+
+/** Reports an error of the page's scripts to the server, in the format of the Reporting API. */
+export function reportError(error: unknown) {
+  if (!(error instanceof Error) || count >= MAX_REPORTS) return;
+  count += 1;
+  const { name, message, stack } = error;
+  const release = window.__reactRouterManifest?.version;
+  const body = { name, message, stack: stack?.slice(0, MAX_STACK_LENGTH), release };
+  const report = { type: "error", url: location.href, body };
+  navigator.sendBeacon(REPORTS_PATH, new Blob([JSON.stringify([report])], { type: "application/reports+json" }));
+}
