@@ -4,15 +4,17 @@ import { expect, test } from "vitest";
 /** The text without its indentation, which an excerpt has not. */
 const dedent = (text: string) => text.replaceAll(/^ +/gm, "");
 
-const PAGES = readdirSync("docs").filter((name) => name.endsWith(".md"));
+const PAGES = ["app", "docs", "server"]
+  .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
+  .filter((name) => name.endsWith(".md"));
 /** The code that says in its first line which file it is from. */
 const EXCERPTS = PAGES.flatMap((page) => {
-  const blocks = readFileSync(`docs/${page}`, "utf8").matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs);
+  const blocks = readFileSync(page, "utf8").matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs);
   return [...blocks].map(([, file = "", code = ""]) => ({ page, file, code }));
 });
 
-test.each(EXCERPTS)("the code in docs/$page is that of $file, which tests try", ({ file, code }) => {
-  const folders = ["test/fixtures/example-pages", "test/fixtures", "."];
+test.each(EXCERPTS)("the code in $page is that of $file, which tests try", ({ file, code }) => {
+  const folders = ["test/fixtures/example-pages", "test/fixtures", "app", "."];
   const path = folders.map((folder) => `${folder}/${file}`).find(existsSync);
   expect(dedent(readFileSync(path ?? `no file ${file}`, "utf8"))).toContain(dedent(code));
 });

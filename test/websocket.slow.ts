@@ -86,6 +86,8 @@ test.for<[string, Record<string, string>, Record<string, string>, number]>([
   const server = await startServer(env, GROWN);
   expect(await statusOf(addressOf(server), headers)).toBe(status);
   expect(await server.stop()).toBe(0);
+  const isLogged = server.lines.some(({ msg }) => String(msg).startsWith("cross-origin WebSocket rejected"));
+  expect(isLogged).toBe(status === 403);
 });
 
 /** A site of its own; resolves with its URL. */

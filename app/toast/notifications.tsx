@@ -4,7 +4,14 @@ import { Toaster } from "sonner";
 /** The older notifications wait in the stack behind these. */
 const MAX_VISIBLE = 3;
 const DURATION_MS = 4000;
-const WIDTH = "356px";
+/** Like toast()'s message (toasters.css). */
+const STYLE = {
+  "--width": "356px",
+  "--border-radius": "0.75rem",
+  "--normal-bg": "var(--color-paper)",
+  "--normal-text": "var(--color-ink)",
+  "--normal-border": "var(--color-ink)",
+} as CSSProperties;
 
 /** Shows the notifications of `notify()`, also earlier ones. */
 export function Notifications() {
@@ -15,7 +22,7 @@ export function Notifications() {
       position="top-right"
       visibleToasts={MAX_VISIBLE}
       duration={DURATION_MS}
-      style={{ "--width": WIDTH } as CSSProperties}
+      style={STYLE}
       theme="system"
       closeButton
     />

@@ -261,6 +261,21 @@ test("a click shows each kind of toast, and neither covers the other", async ({ 
   }
 });
 
+test.for([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
+  "a form confirms that it was saved: %j",
+  async ({ javaScriptEnabled }, { browser, grownServer }) => {
+    const page = await browser.newPage({ javaScriptEnabled });
+    await page.goto(`${grownServer.url}/example-pages/toast-form`);
+    await page.getByRole("textbox").fill("Ada");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page
+      .locator(javaScriptEnabled ? ".toast" : "p")
+      .filter({ hasText: "Saved Ada" })
+      .waitFor();
+    await page.close();
+  },
+);
+
 test("only pages that import notify() load the toasts before one shows", async ({ page, url, grownServer }) => {
   const loadsToasts = async (url: string) => {
     await open(page, url);

@@ -114,8 +114,12 @@ $&`,
       .replace("<Scripts />", "{hasScripts && <Scripts />}"),
   );
   edit(`${folder}/vite.config.ts`, (text) =>
-    text.replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];'),
+    text
+      .replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];')
+      .replace("    plugins: [", "    resolve: { tsconfigPaths: true },\n$&"),
   );
+  edit(`${folder}/vitest.config.ts`, (text) => text.replace("  test: {", "  resolve: { tsconfigPaths: true },\n$&"));
+  edit(`${folder}/tsconfig.json`, (text) => text.replace(/"types": .*/, '$&\n    "paths": { "@/*": ["./app/*"] },'));
   edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
 }
 
