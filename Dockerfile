@@ -15,7 +15,8 @@ RUN npm ci
 COPY . .
 # The commit that is built; /metrics and the image's label name it.
 ARG REVISION=unknown
-RUN --mount=type=bind,from=previous,target=/previous PREVIOUS_BUILD=/previous/app/build npm run build
+RUN --mount=type=bind,from=previous,target=/previous PREVIOUS_BUILD=/previous/app/build npm run build && \
+    rm -r build/source-maps
 # npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need.
 RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
 

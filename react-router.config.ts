@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { copyFile, lstat, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib"; // Node 20 has no named export zstdCompress. Needed until Node 22.
 import type { Config, Preset } from "@react-router/dev/config";
@@ -59,12 +59,22 @@ export default {
   },
   presets: [fixedOptions, checkedPublicFiles],
   async buildEnd({ viteConfig }) {
+    await moveSourceMaps();
     await precompress("build/client");
     const releases = await copyPreviousAssets(process.env.PREVIOUS_BUILD);
     await compressDifferences(releases);
     await copyPackages(viteConfig.environments.ssr?.resolve.external);
   },
 } satisfies Config;
+
+/** Moves source maps to `build/source-maps/`: neither the site nor the image has them (docs/source-positions.mjs). */
+async function moveSourceMaps() {
+  await mkdir("build/source-maps", { recursive: true });
+  for (const folder of ["build/client", "build/server"]) {
+    const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".js.map"));
+    await Promise.all(names.map((name) => rename(join(folder, name), join("build/source-maps", basename(name)))));
+  }
+}
 
 /** Fonts, images and videos are compressed already. */
 const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|map)$/;

@@ -83,7 +83,8 @@ export default defineConfig(({ command }) => {
         build: {
           license: LICENSES,
           rollupOptions: {
-            output: { codeSplitting: { groups: [{ name: nameChunk }] } },
+            // Not build.sourcemap, about which React Router warns: react-router.config.ts moves the maps out of the site.
+            output: { sourcemap: "hidden", codeSplitting: { groups: [{ name: nameChunk }] } },
           },
         },
       },
@@ -99,6 +100,7 @@ export default defineConfig(({ command }) => {
         build: {
           emitAssets: false,
           license: LICENSES,
+          sourcemap: "hidden",
           rollupOptions: {
             // Production runs `index`. Tests import the others, since they listen on no port.
             input: { index: "./server.ts", app: "./server/app.ts", services: "./server/services.ts" },

@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { inject } from "vitest";
 import { expect, test } from "./support/fixtures.ts";
 import { readMetric } from "./support/process-metrics.ts";
 
@@ -88,11 +92,26 @@ test("an error of a page's script is logged with its stack and the tab's release
   consoleMessages.splice(0);
 });
 
-test("a component that throws in the browser is reported", async ({ page, server, consoleMessages }) => {
+test("a component that throws in the browser is reported, and the source maps have its line", async ({
+  page,
+  server,
+  consoleMessages,
+}) => {
   await page.goto(`${server.url}/example-pages/about`);
   await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/broken/component"));
   await page.getByRole("heading", { name: "500" }).waitFor();
   await expect.poll(() => linesOf(server, "/example-pages/broken/component").length).toBe(1);
+  const [line] = linesOf(server, "/example-pages/broken/component");
+  const options = {
+    cwd: inject("grownFolder"),
+    input: String(line?.["exception.stacktrace"]),
+    encoding: "utf8" as const,
+  };
+  const source = readFileSync("test/fixtures/example-pages/broken.tsx", "utf8").split("\n");
+  const thrownIn = source.findIndex((text) => text.includes("secret of the component")) + 1;
+  expect(execFileSync(process.execPath, [resolve("docs/source-positions.mjs")], options)).toContain(
+    `(app/example-pages/broken.tsx:${thrownIn})`,
+  );
   consoleMessages.splice(0);
 });
 
