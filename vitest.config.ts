@@ -48,9 +48,10 @@ export default defineConfig({
         test: {
           ...production,
           name: "container",
-          include: ["test/*.container.ts"],
+          include: ["{deploy,test}/*.container.ts"],
           testTimeout: 900_000,
           pool: "forks",
+          fileParallelism: false,
           globalSetup: [],
         },
       },

@@ -6,14 +6,14 @@ import { parse, parseAllDocuments } from "yaml";
 import { version } from "../package.json";
 import { parseSettings, ServerSettingsSchema } from "../server/settings.ts";
 
-const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8"), { strict: true }).map((document) =>
-  document.toJS({ mapAsMap: false }),
+const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "utf8"), { strict: true }).map(
+  (document) => document.toJS({ mapAsMap: false }),
 );
 const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
 const deployment = find("Deployment");
 const [service, operationsService] = MANIFESTS.filter(({ kind }) => kind === "Service");
 const ingress = find("Ingress");
-const KUSTOMIZATION = parse(readFileSync("deploy/kustomization.yaml", "utf8"));
+const KUSTOMIZATION = parse(readFileSync("deploy/kubernetes/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const COMPOSE = parse(readFileSync("deploy/compose.yaml", "utf8"), { strict: true });
@@ -30,7 +30,7 @@ test("the manifest has a place for each setting of a deployment", () => {
   const [{ source, targets }] = KUSTOMIZATION.replacements;
   const read = (path: string[]) => path.reduce((value, key) => value?.[key], ingress);
   const [{ op, path }] = parse(patch);
-  expect(KUSTOMIZATION.resources).toEqual(["kubernetes.yaml"]);
+  expect(KUSTOMIZATION.resources).toEqual(["web.yaml"]);
   expect([target, source, targets[0].select]).toMatchObject(Array(3).fill({ kind: ingress.kind }));
   expect(op).toBe("replace");
   expect(path.slice(1).split("/")).toEqual(source.fieldPath.split("."));
@@ -89,6 +89,17 @@ test("the objects of the manifest refer to each other", () => {
   for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {
     expect(ports).toContain(container[probe].httpGet.port);
   }
+});
+
+test("with the Gateway API, an HTTPRoute to the Service replaces the Ingress", () => {
+  const read = (file: string) => parse(readFileSync(`deploy/kubernetes-gateway/${file}`, "utf8"));
+  const { patches } = read("kustomization.yaml");
+  const { namePrefix } = KUSTOMIZATION;
+  const deleted = { $patch: "delete", kind: "Ingress", metadata: { name: namePrefix + ingress.metadata.name } };
+  expect(parse(patches[0].patch)).toMatchObject(deleted);
+  expect(read("httproute.yaml").spec.rules[0].backendRefs).toEqual([
+    { name: namePrefix + service.metadata.name, port: service.spec.ports[0].port },
+  ]);
 });
 
 test("each port is reachable from one namespace, and pods reach nothing but DNS", () => {

@@ -1,67 +1,22 @@
-import { execFile, execFileSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { promisify } from "node:util";
 import autocannon from "autocannon";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { parseAllDocuments, stringify } from "yaml";
+import { beforeAll, expect, test, vi } from "vitest";
 import { version } from "../package.json";
-
-const MEBIBYTE = 1024 * 1024;
-
-/** The command of the engine: `CONTAINER_ENGINE`, or docker or podman, whichever responds. */
-const ENGINE = process.env.CONTAINER_ENGINE?.split(" ") ?? [["docker"], ["podman"]].find(responds);
-if (!ENGINE) throw new Error("These tests need docker or podman, or its command in CONTAINER_ENGINE.");
-const [COMMAND = "", ...LEADING] = ENGINE;
-/** An image that is already built from this commit, where the engine alone can't build it. */
-const IMAGE = process.env.CONTAINER_IMAGE ?? "greeting:test";
-
-function responds([command = ""]: string[]) {
-  try {
-    execFileSync(command, ["info"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-async function engine(args: string[], input = "") {
-  // Podman writes its own image format without a health check, unless told otherwise.
-  const env = { ...process.env, BUILDAH_FORMAT: "docker" };
-  const running = promisify(execFile)(COMMAND, [...LEADING, ...args], { env });
-  running.child.stdin?.end(input);
-  return (await running).stdout.trim();
-}
-
-const isPodman = (await engine(["--version"])).startsWith("podman");
-const revision = execFileSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" }).trim();
-const LOCKED_DOWN = [
-  ...["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--pids-limit=64", "--memory=128m"],
-  // Podman alone would give a read-only container a writable /tmp.
-  ...(isPodman ? ["--read-only-tmpfs=false"] : []),
-];
-
-const started: string[] = [];
-const pods: string[] = [];
-afterAll(async () => {
-  for (const id of started) await engine(["rm", "--force", id]);
-  for (const id of pods) await engine(["pod", "rm", "--force", id]);
-});
-
-/** Starts a container; resolves when it is ready. */
-async function run(...options: string[]) {
-  const ports = ["--publish=127.0.0.1::3000", "--publish=127.0.0.1::3001"];
-  const id = await engine(["run", "--detach", ...ports, ...options, IMAGE]);
-  started.push(id);
-  const [url, opsUrl] = [
-    `http://${await engine(["port", id, "3000"])}`,
-    `http://${await engine(["port", id, "3001"])}`,
-  ];
-  await vi.waitFor(() => expectStatus(`${opsUrl}/readyz`, 200), { timeout: 30_000 });
-  return { id, url, opsUrl };
-}
+import {
+  buildImage,
+  engine,
+  evaluate,
+  expectStatus,
+  IMAGE,
+  inspect,
+  isPodman,
+  LOCKED_DOWN,
+  MEBIBYTE,
+  readStatus,
+  revision,
+  run,
+} from "./support/container.ts";
 
 /** Has the kernel forget what it has read of a folder's files. */
 function evictFromMemory(folder: string) {
@@ -70,26 +25,10 @@ function evictFromMemory(folder: string) {
   execFileSync("find", [folder, "-type", "f", "-exec", ...dd, ";"]);
 }
 
-/** What a script that runs in the container prints: there is no other program to ask. */
-async function evaluate(id: string, script: string) {
-  return JSON.parse(await engine(["exec", id, "node", "--print", `JSON.stringify((() => {${script}})())`]));
-}
-
-/** What the kernel says of the process that the container runs. */
-function readStatus(id: string): Promise<string> {
-  return evaluate(id, 'return fs.readFileSync("/proc/1/status", "utf8")');
-}
-
-async function inspect(id: string) {
-  return JSON.parse(await engine(["inspect", id]))[0];
-}
-
 let locked: Awaited<ReturnType<typeof run>>;
 let open: Awaited<ReturnType<typeof run>>;
 beforeAll(async () => {
-  if (!process.env.CONTAINER_IMAGE) {
-    await engine(["build", "--quiet", `--build-arg=REVISION=${revision}`, `--tag=${IMAGE}`, "."]);
-  }
+  await buildImage();
   // As on a machine that has just pulled the image: a memory limit counts what is read from the disk.
   if (isPodman) evictFromMemory(await engine(["image", "mount", IMAGE]));
   locked = await run(...LOCKED_DOWN, "--user=12345:54321");
@@ -261,48 +200,3 @@ test("an idle container stops within a second, with exit code 0", async () => {
   expect(State).toMatchObject({ ExitCode: 0, OOMKilled: false });
   expect(Date.parse(State.FinishedAt) - Date.parse(stopping.time)).toBeLessThan(1000);
 });
-
-test.runIf(isPodman)("of two replicas of the Deployment one serves while the other stops", async () => {
-  const [deployment] = parseAllDocuments(readFileSync("deploy/kubernetes.yaml", "utf8")).map((it) => it.toJS());
-  const [container] = deployment.spec.template.spec.containers;
-  container.image = IMAGE;
-  // Podman would ask with curl, which the image lacks.
-  for (const name of ["startupProbe", "livenessProbe"]) delete container[name];
-  const replicas: { id: string; url: string; opsUrl: string }[] = [];
-  for (const name of ["greeting-test-1", "greeting-test-2"]) {
-    const [port, opsPort] = [await findFreePort(), await findFreePort()];
-    deployment.metadata.name = name;
-    [container.ports[0].hostPort, container.ports[1].hostPort] = [port, opsPort];
-    const output = await engine(["kube", "play", "--replace", "-"], stringify(deployment));
-    pods.push(/Pod:\n(\w+)/.exec(output)?.[1] as string);
-    const id = /Container:\n(\w+)/.exec(output)?.[1] as string;
-    replicas.push({ id, url: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` });
-  }
-  for (const { id, url, opsUrl } of replicas) {
-    await vi.waitFor(() => expectStatus(`${opsUrl}/readyz`, 200), { timeout: 30_000 });
-    await expectStatus(url, 200);
-    expect((await inspect(id)).HostConfig).toMatchObject({ ReadonlyRootfs: true, Memory: 128 * MEBIBYTE });
-    expect(await readStatus(id)).toMatch(/^CapBnd:\s+0+\n(.+\n)*NoNewPrivs:\s+1\nSeccomp:\s+2$/m);
-  }
-
-  const [stopping, staying] = replicas as [(typeof replicas)[0], (typeof replicas)[0]];
-  const stopped = engine(["stop", "--time=20", stopping.id]);
-  await vi.waitFor(() => expectStatus(`${stopping.opsUrl}/readyz`, 503), { timeout: 4000 });
-  await expectStatus(stopping.url, 200); // Until every node has heard that it is going.
-  await expectStatus(`${staying.opsUrl}/readyz`, 200);
-  await expectStatus(staying.url, 200);
-  await stopped;
-  expect((await inspect(stopping.id)).State.ExitCode).toBe(0);
-});
-
-async function expectStatus(url: string, status: number) {
-  expect((await fetch(url)).status).toBe(status);
-}
-
-async function findFreePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -31,8 +31,8 @@ function takeOut(project: string, { folder, word, files, packages }: (typeof FEA
   deleteLines("README.md", `${folder}/`);
   run("npm", "uninstall", "--package-lock-only", ...packages);
   // No other file names the folder, but those that describe the past.
-  const grep = ["grep", "--files-with-matches", "--word-regexp", `${folder}/`, "--", ":!CHANGELOG.md"];
-  expect(execFileSync("sh", ["-c", 'git "$@" || true', "sh", ...grep], { cwd: project, encoding: "utf8" })).toBe("");
+  const grep = `git grep -lE '(^|[^[:alnum:]_/-])${folder}/' -- . ':!CHANGELOG.md' || true`;
+  expect(execFileSync("sh", ["-c", grep], { cwd: project, encoding: "utf8" })).toBe("");
 }
 
 /** All of `npm test`, but for the tests that need servers and browsers. */
