@@ -63,6 +63,13 @@ test.for([
   { what: "17 KB", body: JSON.stringify([{ type: "x".repeat(17_000) }]), type: REPORTS, status: 413 },
   { what: "another site's", body: "[]", type: REPORTS, headers: { "Sec-Fetch-Site": "cross-site" }, status: 403 },
   { what: "unknown values", body: '[null, 1, [], {"type": {}, "url": [], "body": "x"}]', type: REPORTS, status: 204 },
+  {
+    what: "odd objects",
+    body: '[{"type": {"toString": 1}, "body": {"stack": {"split": 1}}}]',
+    type: REPORTS,
+    status: 204,
+  },
+  { what: "malformed paths", body: '[{"url": "https://a.org/%zz"}, {"url": "/%ff"}]', type: REPORTS, status: 204 },
   { what: "no report", body: "{}", type: CSP_REPORT, status: 204 },
 ])("a report with $what gets $status", async ({ body, type, headers, status }, { server }) => {
   expect((await send(server, body, type, headers)).status).toBe(status);
@@ -73,7 +80,7 @@ test("an error of a page's script is logged with its stack and the tab's release
   server,
   consoleMessages,
 }) => {
-  await page.goto(`${server.url}/?user=ada`);
+  await page.goto(`${server.url}/?user=ada#top`);
   await page.evaluate(() => {
     setTimeout(() => {
       throw new TypeError("thrown on purpose");

@@ -1,6 +1,8 @@
 import express, { type RequestHandler } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
+import * as v from "valibot";
+import { parseRequestTarget } from "../http/request-target.ts";
 import { limitRate } from "../limit-rate.ts";
 import { toLogFields, toLogText } from "../log-fields.ts";
 import { findRoute } from "../pages/build.ts";
@@ -16,7 +18,27 @@ const MAX_STACK_LINES = 20;
 /** Those of the Reporting API, and `error` for errors of the page's scripts (app/report-error.ts). */
 const REPORT_TYPES = ["csp-violation", "crash", "deprecation", "intervention", "error", "other"] as const;
 
-type Text = Record<string, unknown>;
+const text = v.fallback(v.optional(v.string()), undefined);
+const number = v.fallback(v.optional(v.number()), undefined);
+/** What the log has of a report. A value of another type counts as missing. */
+const ReportSchema = v.object({
+  type: text,
+  url: text,
+  body: v.fallback(
+    v.object({
+      effectiveDirective: text,
+      blockedURL: text,
+      sourceFile: text,
+      lineNumber: number,
+      name: text,
+      message: text,
+      stack: text,
+      release: text,
+    }),
+    {},
+  ),
+});
+
 type Options = { log: Logger; recordReport: (type: string, directive: string) => void };
 
 /** Logs and counts what browsers report: blocked scripts, crashes, deprecated features and errors of the page's scripts. */
@@ -27,20 +49,23 @@ export function browserReports({ log, recordReport }: Options): RequestHandler[]
     (req, res, next) => {
       if (req.body === undefined) return next(createHttpError(415));
       const userAgent = toLogText(req.headers["user-agent"]);
-      for (const { type, url, body } of parseReports(req.body)) {
-        const directive = DIRECTIVES.has(String(body.effectiveDirective)) ? String(body.effectiveDirective) : "";
-        const known = REPORT_TYPES.find((name) => name === type) ?? "other";
-        recordReport(known, directive);
-        const path = URL.canParse(String(url)) ? new URL(String(url)).pathname : "";
+      for (const report of toReports(req.body).slice(0, MAX_REPORTS)) {
+        const { success, output } = v.safeParse(ReportSchema, report);
+        if (!success) continue;
+        const { effectiveDirective = "", ...body } = output.body;
+        const type = REPORT_TYPES.find((name) => name === output.type) ?? "other";
+        const directive = DIRECTIVES.has(effectiveDirective) ? effectiveDirective : "";
+        const path = parseRequestTarget(output.url?.replace(/#.*/s, "") ?? "")?.path;
+        recordReport(type, directive);
         logReport({
           ...toLogFields(res.locals),
-          "browser.report.type": known,
+          "browser.report.type": type,
           "url.path": toLogText(path),
-          "http.route": findRoute(path)?.route.pattern,
+          "http.route": path && findRoute(path)?.route.pattern,
           "csp.directive": directive || undefined,
           "csp.blocked": toText(body.blockedURL),
           "code.file.path": toText(body.sourceFile),
-          "code.line.number": Number(body.lineNumber) || undefined,
+          "code.line.number": body.lineNumber,
           "exception.type": toText(body.name),
           "exception.message": toText(body.message),
           "exception.stacktrace": toText(body.stack, MAX_STACK_LINES),
@@ -53,30 +78,21 @@ export function browserReports({ log, recordReport }: Options): RequestHandler[]
   ];
 }
 
-/** The reports in the shape of the Reporting API. Nothing is known of their values. */
-function parseReports(json: Text | (Text | null)[]) {
-  const reports = Array.isArray(json) ? json : [fromCspReport(json)];
-  return reports.slice(0, MAX_REPORTS).map((report) => {
-    const body: Text = { ...(report?.body as Text) };
-    return { type: report?.type, url: report?.url, body };
-  });
-}
-
-/** CSP Level 2 names the same fields differently. */
-function fromCspReport({ "csp-report": report }: Text): Text {
-  const fields = { ...(report as Text) };
+/** The reports in the shape of the Reporting API. CSP Level 2 has one, and names its fields differently. */
+function toReports(json: Record<string, Record<string, unknown>> | unknown[]): unknown[] {
+  if (Array.isArray(json)) return json;
+  const report = json["csp-report"];
   const body = {
-    effectiveDirective: fields["effective-directive"] ?? fields["violated-directive"],
-    blockedURL: fields["blocked-uri"],
-    sourceFile: fields["source-file"],
-    lineNumber: fields["line-number"],
+    effectiveDirective: report?.["effective-directive"] ?? report?.["violated-directive"],
+    blockedURL: report?.["blocked-uri"],
+    sourceFile: report?.["source-file"],
+    lineNumber: report?.["line-number"],
   };
-  return { type: "csp-violation", url: fields["document-uri"], body };
+  return [{ type: "csp-violation", url: report?.["document-uri"], body }];
 }
 
 /** Without the queries of URLs, which may be private. */
-function toText(value: unknown, maxLines = 1) {
-  if (typeof value !== "string") return undefined;
-  const lines = value.replaceAll(/(https?:[^\s?#]+)[?#][^\s):]*/g, "$1").split("\n");
-  return lines.slice(0, maxLines).map(toLogText).join("\n");
+function toText(value: string | undefined, maxLines = 1) {
+  const lines = value?.replaceAll(/(https?:[^\s?#]+)[?#][^\s):]*/g, "$1").split("\n");
+  return lines?.slice(0, maxLines).map(toLogText).join("\n");
 }
