@@ -120,6 +120,10 @@ const MULTIPART = post("multipart/form-data; boundary=b", UPLOAD);
 const FORM = post("application/x-www-form-urlencoded", `name=${"a".repeat(99 * 1024)}`);
 /** Parsed, it takes 28 times its bytes. */
 const NESTED = post("application/json", "[".repeat(50_000) + "]".repeat(50_000)).replace("sign-up", "echo");
+const REPORT = post("application/reports+json", "[".repeat(8000) + "]".repeat(8000)).replace(
+  `${PAGES}/sign-up`,
+  "/browser-reports",
+);
 const BODY = "Content-Length: 9";
 const TINY_LINES = Array<string>(3500).fill("a:");
 const LONG_LINES = Array.from({ length: 95 }, (_, number) => `X-${number}: ${"a".repeat(140)}`);
@@ -161,6 +165,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
   ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
+  ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
   ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
   [
     "100 bodies of 60,000 chunks of a byte",

@@ -16,7 +16,8 @@ import { promisify } from "node:util";
 
 const NEVER_COPIED = [".env", ".git", ".react-router", "build", "node_modules"];
 /** What neither a build nor the development server needs. */
-const TESTS_AND_DOCS = ["bench", "docs", "test"];
+const TESTS_AND_DOCS = ["bench", "deploy", "docs", "test"];
+const TEST_FILE = /\.test\.tsx?$/;
 
 /** The size of `/film.mp4`, a large file of the copy with the example pages: it repeats "0123456789". */
 export const FILM_BYTES = 50 * 1024 * 1024;
@@ -26,7 +27,8 @@ export function copyProject({ withTests = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
   const leftOut = withTests ? NEVER_COPIED : [...NEVER_COPIED, ...TESTS_AND_DOCS];
   for (const name of readdirSync(".")) {
-    if (!leftOut.includes(name)) cpSync(name, join(folder, name), { recursive: true });
+    const filter = (path: string) => withTests || !TEST_FILE.test(path);
+    if (!leftOut.includes(name)) cpSync(name, join(folder, name), { recursive: true, filter });
   }
   mkdirSync(join(folder, "node_modules"));
   // Packages are links, so that the folder around them, where Vite keeps its cache, is the copy's own; but in
