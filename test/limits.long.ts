@@ -13,7 +13,7 @@ import { startServer } from "./support/start-server.ts";
 const MIB = 1024 ** 2;
 const LIMIT_MIB = 128;
 const ROUNDS = 3;
-const MAX_ROUNDS = 6;
+const MAX_ROUNDS = 12;
 /** The least that a round takes. Connections that don't close stay open as long. */
 const ROUND_MS = 2000;
 /** How long a round waits for responses. */
