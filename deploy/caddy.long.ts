@@ -64,7 +64,7 @@ test("pages, forms, cookies, event streams and WebSockets work behind deploy/Cad
   const redirect = await fetch(httpUrl, { redirect: "manual" });
   expect([redirect.status, redirect.headers.get("Location")]).toEqual([308, expect.stringMatching(/^https:/)]);
 
-  // As an old browser sends it.
+  // As old browsers send it.
   const headers = { "Content-Type": "application/x-www-form-urlencoded", Origin: `https://${host}` };
   const form = await send(`${PAGES}/sign-in`, { method: "POST", headers }, "email=ada%40example.org&password=engine");
   expect(form.response.statusCode).toBe(303);

@@ -38,7 +38,7 @@ test("the manifest has a place for each setting of a deployment", () => {
   expect(read(targets[0].fieldPaths[0].split("."))).toEqual(read(source.fieldPath.split(".")));
 });
 
-/** What the compiler has against a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
+/** The compiler's errors for a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
 function findTypeErrors(manifest: { apiVersion: string; kind: string }) {
   const group = manifest.apiVersion === "v1" ? "core/v1" : manifest.apiVersion.replace(".k8s.io", "");
   const source = `import type { ${manifest.kind} } from "kubernetes-types/${group}";

@@ -24,7 +24,7 @@ test.runIf(isPodman)("of two replicas of the Deployment one serves while the oth
   const [deployment] = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "utf8")).map((it) => it.toJS());
   const [container] = deployment.spec.template.spec.containers;
   container.image = IMAGE;
-  // Podman would ask with curl, which the image lacks.
+  // Podman's probes run curl, which the image lacks.
   for (const name of ["startupProbe", "livenessProbe"]) delete container[name];
   const replicas: { id: string; url: string; opsUrl: string }[] = [];
   for (const name of ["greeting-test-1", "greeting-test-2"]) {
@@ -46,7 +46,7 @@ test.runIf(isPodman)("of two replicas of the Deployment one serves while the oth
   const [stopping, staying] = replicas as [(typeof replicas)[0], (typeof replicas)[0]];
   const stopped = engine(["stop", "--time=20", stopping.id]);
   await vi.waitFor(() => expectStatus(`${stopping.opsUrl}/readyz`, 503), { timeout: 4000 });
-  await expectStatus(stopping.url, 200); // Until every node has heard that it is going.
+  await expectStatus(stopping.url, 200); // Until every node has removed it.
   await expectStatus(`${staying.opsUrl}/readyz`, 200);
   await expectStatus(staying.url, 200);
   await stopped;

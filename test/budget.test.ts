@@ -5,9 +5,9 @@ import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fi
 
 // What the greeting's own documents and the app shell may weigh, however large the application around them grows.
 
-/** Brotli, of what the browser loads before a page is interactive. Further pages may use the tooltip. */
+/** The bytes (brotli) that the browser loads before a page is interactive. Further pages may use more of the app shell. */
 const MAX_INTERACTIVE_BYTES = { two: 110_000, further: 118_000 };
-/** Of those, what a further route may add: its entries in the two route lists that the browser has. */
+/** The bytes that a further route may add: its entries in the browser's two route lists. */
 const MAX_ROUTE_BYTES = 100;
 
 const GROWN = inject("grownFolder");

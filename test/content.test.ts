@@ -155,7 +155,7 @@ test.for([
 /** Of a picture, the columns that are looked at. */
 const MIDDLE = 300;
 
-/** Top and bottom of what changes in a picture of the page's middle when an element is hidden. */
+/** The top and bottom of the pixels that change in the page's middle if an element is hidden. */
 async function findDrawnRows(page: Page, selector: string) {
   const { width, height } = page.viewportSize() as { width: number; height: number };
   const clip = { x: width / 2 - MIDDLE / 2, y: 0, width: MIDDLE, height };

@@ -8,7 +8,7 @@ import { growProduct } from "./support/grow-product.ts";
 const FOLDER = await growProduct();
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-/** Nothing of what Vitest sets for this test. */
+/** The environment, without the variables that Vitest sets. */
 const PASSED_ON = ["PATH", "HOME", "TMPDIR", "CHROMIUM"].map((name) => [name, process.env[name]]);
 const ENV = { NO_COLOR: "1", ...Object.fromEntries(PASSED_ON.filter(([, value]) => value)) };
 /** As many tests as in all other files together, on however busy a machine. */

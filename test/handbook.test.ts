@@ -19,7 +19,7 @@ test.each(EXCERPTS)("the code in $page is that of $file, which tests try", ({ fi
   expect(dedent(readFileSync(path ?? `no file ${file}`, "utf8"))).toContain(dedent(code));
 });
 
-test("the picture of a request's life has the middleware of CONTRIBUTING's table, each of which is a file", () => {
+test("the picture of a request's life has the middleware of CONTRIBUTING's table, and each is a file", () => {
   const picture = readFileSync("docs/life-of-a-request.svg", "utf8");
   const pictured = [...picture.matchAll(/class="name"[^>]*>([^<]+)</g)].map(([, name]) => name);
   const [, section = ""] = readFileSync("CONTRIBUTING.md", "utf8").split(/^## /m);

@@ -91,7 +91,7 @@ test.each([
   }
 });
 
-test.each(["br", "identity"])("a small file is sent whole, as %s, also where a range is asked for", async (coding) => {
+test.each(["br", "identity"])("a small file is sent whole, as %s, also for a range request", async (coding) => {
   const ranged = await send("GET", ASSET, "Range: bytes=10-19", `Accept-Encoding: ${coding}`);
   const whole = await send("GET", ASSET, `Accept-Encoding: ${coding}`);
   expect([ranged.status, ranged.body]).toEqual([200, whole.body]);

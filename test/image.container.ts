@@ -18,7 +18,7 @@ import {
   run,
 } from "./support/container.ts";
 
-/** Has the kernel forget what it has read of a folder's files. */
+/** Removes a folder's files from the kernel's page cache. */
 function evictFromMemory(folder: string) {
   execFileSync("sync");
   const dd = ["dd", "if={}", "iflag=nocache", "count=0", "status=none"];
@@ -116,7 +116,7 @@ test("the container has no capability and can gain none", async () => {
   expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
 });
 
-/** Every path but the kernel's own. */
+/** Lists every path except the kernel's own. */
 const WALK = `const walk = (folder) => fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = (folder === "/" ? "" : folder) + "/" + entry.name;
     if (["/proc", "/sys", "/dev"].includes(path)) return [];
@@ -151,7 +151,7 @@ test("the image adds less than 3.5 MB to its base", async () => {
 test("the health check follows readiness", async () => {
   const { Test } = (await inspect(locked.id)).Config.Healthcheck;
   expect(Test[0]).toBe("CMD");
-  // Podman leaves the timing to systemd, which a machine may lack.
+  // Podman's timing needs systemd, which a machine may lack.
   if (isPodman) await engine(["healthcheck", "run", locked.id]);
   await vi.waitFor(async () => expect((await inspect(locked.id)).State.Health.Status).toBe("healthy"), {
     timeout: 30_000,
@@ -159,7 +159,7 @@ test("the health check follows readiness", async () => {
   const check = (...options: string[]) => engine(["exec", ...options, locked.id, ...Test.slice(1)]);
   await check();
   await expect(check("--env=OPS_PORT=1")).rejects.toThrow("ECONNREFUSED");
-  // It asks where the server listens.
+  // It connects to the address that the server listens on.
   await expect(check("--env=HOST=127.0.0.2", "--env=OPS_PORT=1")).rejects.toThrow("127.0.0.2:1");
   await expect(check("--env=HOST=127.0.0.2", "--env=OPS_HOST=::1", "--env=OPS_PORT=1")).rejects.toThrow("::1:1");
   await check("--env=OPS_PORT=0");
@@ -194,7 +194,7 @@ test("20,000 requests are handled in 128 MiB", async () => {
 test("an idle container stops within a second, with exit code 0", async () => {
   await engine(["stop", "--time=10", locked.id]);
   const { State } = await inspect(locked.id);
-  // Podman's tail splits lines of a busy moment, so only the one that is looked for is parsed.
+  // Podman's tail may split lines, so only this one is parsed.
   const lines = (await engine(["logs", "--tail=20", locked.id])).split("\n");
   const stopping = JSON.parse(lines.find((line) => line.includes('"reason":"SIGTERM"')) as string);
   expect(State).toMatchObject({ ExitCode: 0, OOMKilled: false });

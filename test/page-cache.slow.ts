@@ -53,7 +53,7 @@ test("a thousand first visits cause one render", async () => {
   expect(loaded.renders).toEqual(["stored"]);
 });
 
-test("a stale page is sent at once, and replaced while nobody waits", async () => {
+test("a stale page is sent at once, and revalidated in the background", async () => {
   const first = await get(POST);
   process.env.POSTS = "Buy oat milk";
   wait(61);
@@ -141,7 +141,7 @@ test("a page that has become private isn't sent from the cache", async () => {
   await get(POST);
   process.env.POSTS = "members";
   wait(60);
-  expect((await get(POST)).status).toBe(200); // Nobody knows it yet.
+  expect((await get(POST)).status).toBe(200); // No render has failed yet.
   await rendered(2);
   for (let visit = 0; visit < 2; visit++) {
     const { status, headers } = await get(POST);

@@ -22,7 +22,7 @@ test.each([
   { what: "rejects", check: rejects, message: "no connection" },
   { what: "throws", check: throws, message: "no connection" },
   { what: "never ends", check: hangs, message: "it took longer than 1000 ms" },
-])("a check that $what is not ready, says so once, and is ready again", async ({ check, message }) => {
+])("a check that $what is not ready, is logged once, and is ready again", async ({ check, message }) => {
   const { services, lines, supervised } = supervise(resolves);
   const states = [];
   for (const now of [resolves, check, check, resolves, resolves]) {

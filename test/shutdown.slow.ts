@@ -85,7 +85,7 @@ test.each([1, 2, 3])("a shutdown under load fails no request (%d)", async () => 
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
-  "%s stops a server that nobody uses, a line a step",
+  "%s stops an idle server, with a line for each step",
   async (signal) => {
     const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
     server.child.kill(signal);
@@ -241,20 +241,23 @@ test("a signal that npm repeats counts once", async () => {
 test.each([
   { path: "/example-pages/throws", event: "uncaughtException", message: "thrown outside of any request" },
   { path: "/example-pages/rejects", event: "unhandledRejection", message: "rejected outside of any request" },
-])("$path outside its request: one fatal line, and a stop that drops nobody", async ({ path, event, message }) => {
-  const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
-  const { response } = await requestSlowPage(server);
-  await (await fetch(server.url + path)).text();
-  await waitForLine(server, "closing");
-  server.child.kill("SIGUSR2");
-  expect(await (await response).text()).toContain("<h1>Slow</h1>");
-  expect(await server.exited).toBe(1);
-  const stack = expect.stringMatching(/^Error: .*\n {4}at /);
-  expect(server.lines.filter(({ level }) => level === "fatal")).toEqual([
-    expect.objectContaining({ msg: event, "exception.message": message, "exception.stacktrace": stack }),
-  ]);
-  expect(stepsOf(server).slice(2)).toEqual([event, ...STEPS.slice(2)]);
-});
+])(
+  "$path outside its request: one fatal line, and a shutdown that fails no request",
+  async ({ path, event, message }) => {
+    const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
+    const { response } = await requestSlowPage(server);
+    await (await fetch(server.url + path)).text();
+    await waitForLine(server, "closing");
+    server.child.kill("SIGUSR2");
+    expect(await (await response).text()).toContain("<h1>Slow</h1>");
+    expect(await server.exited).toBe(1);
+    const stack = expect.stringMatching(/^Error: .*\n {4}at /);
+    expect(server.lines.filter(({ level }) => level === "fatal")).toEqual([
+      expect.objectContaining({ msg: event, "exception.message": message, "exception.stacktrace": stack }),
+    ]);
+    expect(stepsOf(server).slice(2)).toEqual([event, ...STEPS.slice(2)]);
+  },
+);
 
 test("the probes, from start to end", async () => {
   const [port, opsPort] = [await findFreePort(), await findFreePort()];

@@ -17,7 +17,7 @@ const MAX_DELAY_FACTOR = 3;
 const MAX_SLOWDOWN = 10;
 
 const SENDERS = 500;
-/** For each the kernel keeps 4 MB, of which a small machine allows few hundred. */
+/** The kernel reserves 4 MB for each, and a small machine allows a few hundred. */
 const READERS = 100;
 const READER_INTERVAL_MS = 30;
 const VISIT_INTERVAL_MS = 200;

@@ -4,7 +4,7 @@ import { findViolations } from "../../test/support/axe.ts";
 import { test as base, brotliSize, expect, open } from "../../test/support/fixtures.ts";
 import type {} from "./examples/toasts.tsx"; // window.toasts
 
-/** Brotli, of what the first toast loads. */
+/** The bytes (brotli) that the first toast loads. */
 const MAX_BYTES = 13_000;
 
 const test = base

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe has against a page as it stands, all its rules and best practices taken. */
+/** The violations that axe finds on a page, by all its rules and best practices. */
 export async function findViolations(page: Page) {
   await page.evaluate(AXE);
   const { violations } = (await page.evaluate("axe.run()")) as AxeResults;

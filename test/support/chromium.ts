@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const CANDIDATES = [
-  "/usr/bin/chromium-headless-shell", // without windows it needs half the time
+  "/usr/bin/chromium-headless-shell", // It has no windows, and needs half the time.
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome-stable",
@@ -20,7 +20,7 @@ function findChromium() {
   return CANDIDATES.find((path) => existsSync(path));
 }
 
-/** Installs a Chromium where there is none. Throws, with what to do, when that fails. */
+/** Installs Chromium if it is missing. If that fails, throws an error that says what to do. */
 export function installChromium() {
   if (findChromium()) return;
   const isDebianRoot = existsSync("/etc/debian_version") && process.getuid?.() === 0;
@@ -36,7 +36,7 @@ export function installChromium() {
   if (!findChromium()) throw new Error("The tests need Chromium: install it, or name its path in CHROMIUM.");
 }
 
-/** A real Chromium that talks to nobody but the page's server. */
+/** Launches Chromium. It sends requests for pages only. */
 export function launchChromium() {
   return chromium.launch({
     executablePath: findChromium() as string,

@@ -4,11 +4,11 @@ import { afterAll, expect, vi } from "vitest";
 
 export const MEBIBYTE = 1024 * 1024;
 
-/** The command of the engine: `CONTAINER_ENGINE`, or docker or podman, whichever responds. */
+/** The command of the engine: `CONTAINER_ENGINE`, or docker, or podman. */
 const ENGINE = process.env.CONTAINER_ENGINE?.split(" ") ?? [["docker"], ["podman"]].find(responds);
 if (!ENGINE) throw new Error("These tests need docker or podman, or its command in CONTAINER_ENGINE.");
 const [COMMAND = "", ...LEADING] = ENGINE;
-/** An image that is already built from this commit, where the engine alone can't build it. */
+/** An image of this commit, if another program has built it. */
 export const IMAGE = process.env.CONTAINER_IMAGE ?? "greeting:test";
 
 function responds([command = ""]: string[]) {
@@ -21,7 +21,7 @@ function responds([command = ""]: string[]) {
 }
 
 export async function engine(args: string[], input = "") {
-  // Podman writes its own image format without a health check, unless told otherwise.
+  // Podman's default image format has no health check.
   const env = { ...process.env, BUILDAH_FORMAT: "docker" };
   const running = promisify(execFile)(COMMAND, [...LEADING, ...args], { env });
   running.child.stdin?.end(input);
@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const id of started) await engine(["rm", "--force", id]);
 });
 
-/** Starts a container; resolves when it is ready. */
+/** Starts a container. Resolves when it is ready. */
 export async function run(...options: string[]) {
   const ports = ["--publish=127.0.0.1::3000", "--publish=127.0.0.1::3001"];
   const id = await engine(["run", "--detach", ...ports, ...options, IMAGE]);
@@ -54,12 +54,12 @@ export async function run(...options: string[]) {
   return { id, url, opsUrl };
 }
 
-/** What a script that runs in the container prints: there is no other program to ask. */
+/** Runs a script in the container, and returns its result. The image has no other program. */
 export async function evaluate(id: string, script: string) {
   return JSON.parse(await engine(["exec", id, "node", "--print", `JSON.stringify((() => {${script}})())`]));
 }
 
-/** What the kernel says of the process that the container runs. */
+/** The kernel's status of the container's process. */
 export function readStatus(id: string): Promise<string> {
   return evaluate(id, 'return fs.readFileSync("/proc/1/status", "utf8")');
 }
@@ -68,7 +68,7 @@ export async function inspect(id: string) {
   return JSON.parse(await engine(["inspect", id]))[0];
 }
 
-/** Builds the image, unless it is given. */
+/** Builds the image, unless `CONTAINER_IMAGE` is set. */
 export async function buildImage() {
   if (process.env.CONTAINER_IMAGE) return;
   await engine(["build", "--quiet", `--build-arg=REVISION=${revision}`, `--tag=${IMAGE}`, "."]);

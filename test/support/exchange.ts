@@ -6,9 +6,9 @@ export type RawResponse = { status: number; headers: Record<string, string>; bod
 const CLOSE_TIMEOUT_MS = 60_000;
 
 /**
- * Sends bytes (latin1) over a connection of their own, and reads until the server closes it.
- * Resolves with the responses, and whether it did close; an error of the connection counts as closing.
- * With `isLast`, the client closes its side after them, so that the server needn't wait for more.
+ * Sends bytes (latin1) over a new connection, and reads until the server closes it. Resolves with the responses, and
+ * with whether the server closed it. An error of the connection counts as closing. With `isLast`, the client closes its
+ * side after the bytes, so that the server doesn't wait for more.
  */
 export function exchange(
   url: string,

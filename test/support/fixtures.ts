@@ -7,7 +7,7 @@ import { startServer } from "./start-server.ts";
 
 export { expect };
 
-/** What Chromium and the not-found page write to the console of an unknown path. */
+/** The console messages of Chromium and of the not-found page for an unknown path. */
 export const NOT_FOUND_MESSAGES = /^error: (Failed to load resource: .* 404 \(Not Found\)|Page not found: .*)$/;
 
 export const test = base
@@ -33,9 +33,9 @@ export const test = base
     context.setDefaultTimeout(60_000);
     return () => context.newPage();
   })
-  /** The console messages that a file's tests needn't expect one by one. */
+  /** Console messages that every test of a file may have. */
   .extend("ignoredMessages", (): RegExp => /^$/)
-  /** What the page has written to its console, and its uncaught errors. A test takes out what it expects. */
+  /** The page's console messages and uncaught errors. A test removes those that it expects. */
   .extend("consoleMessages", (): string[] => [])
   .extend("page", async ({ newPage, consoleMessages, ignoredMessages }, { onCleanup }) => {
     const page = await newPage();

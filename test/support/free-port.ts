@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A free port of 127.0.0.1. */
 export async function findFreePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

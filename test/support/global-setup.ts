@@ -8,7 +8,7 @@ import { build, copyAndGrow } from "./copy-project.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The copy of the project that has the example pages, built. */
+    /** The copy of the project with the example pages, and its build. */
     grownFolder: string;
   }
 }
@@ -17,9 +17,9 @@ declare module "vitest" {
 export default async function setup({ provide }: TestProject) {
   installChromium();
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
-  chmodSync(folder, 0o755); // Postgres runs as a user of its own.
+  chmodSync(folder, 0o755); // PostgreSQL runs as another user.
   process.env.TMPDIR = folder;
-  // Threads that are interrupted end without an event of their own: what they have started, and left, is ended here.
+  // Threads that are interrupted end without an event. This ends the processes that they have started.
   process.once("exit", () => {
     spawnSync("pkill", ["-P", String(process.pid)]);
     rmSync(folder, { recursive: true, force: true });

@@ -10,7 +10,7 @@ const PAGES =
   tasks.tsx tasks-start.tsx sign-up.tsx sign-up.test.ts sign-in.tsx sign-out.ts private.tsx account.tsx password.ts
   upload.tsx clock.tsx ticks.ts`.split(/\s+/);
 
-/** What test/fixtures/product/app/routes/home.tsx says, and in which colours. */
+/** The texts and colours of test/fixtures/product/app/routes/home.tsx. */
 const HOME = {
   path: "/",
   title: "Coffee & Cake",
@@ -22,7 +22,7 @@ const COLORS = [
   { colorScheme: "dark", ink: "#effff6", paper: "#07240f" },
 ];
 
-/** What the pages and services import. */
+/** The packages that the pages and services import. */
 const PACKAGES = ["@fastify/busboy", "@node-rs/argon2", "@radix-ui/react-dialog", "express-rate-limit", "pg"];
 
 const SETTINGS = [
@@ -32,7 +32,7 @@ const SETTINGS = [
 
 /**
  * Copies the whole project, with its tests, and grows a product out of it as the README, CONTRIBUTING and docs/ say.
- * A project that has further pages already is a product: it stays as it is.
+ * A project that already has further pages is a product, and stays as it is.
  */
 export async function growProduct() {
   const folder = copyProject({ withTests: true });

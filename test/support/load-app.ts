@@ -9,7 +9,7 @@ import { SERVER_ENV } from "./start-server.ts";
 type Part = [part: string, route: string, seconds: number];
 type Options = { env?: Record<string, string>; cachesPages?: boolean };
 
-/** Loads the application of a build, to be handled without a port, what it logs, and what it measures. */
+/** Loads the application of a build without a port, with its log lines and its measurements. */
 export async function loadApp(folder: string, { env = {}, cachesPages = true }: Options = {}) {
   const { createApp, createCache } = (await import(`${folder}/build/server/app.js`)) as typeof App;
   const { openServices, SettingsSchema } = (await import(`${folder}/build/server/services.js`)) as typeof Services;

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { vi } from "vitest";
 import { findFreePort } from "./free-port.ts";
 
-// Debian keeps nginx where a user's PATH doesn't reach.
+// Debian's nginx isn't in a user's PATH.
 const ENV = { PATH: `${process.env.PATH}:/usr/sbin` };
 
-/** Starts nginx with some lines of its `http` context, and of its only `location`; resolves once it passes on responses. */
+/** Starts nginx with lines for its `http` context and for its only `location`. Resolves when it forwards requests. */
 export async function startNginx(http: string, location: string) {
   const { error } = spawnSync("nginx", ["-v"], { env: ENV });
   if (error) throw new Error("This test needs nginx: on Debian, apt-get install nginx-light");

@@ -10,7 +10,7 @@ import { findFreePort } from "./free-port.ts";
 /** Debian has a folder for each version. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** A Postgres server of the test's own, which it starts and stops; it keeps its data meanwhile. */
+/** A PostgreSQL server that a test can start and stop. Its data stays. */
 export async function createPostgres() {
   const [version] = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   if (version === undefined) throw new Error("This test needs Postgres: on Debian, apt-get install postgresql");
@@ -40,7 +40,7 @@ export async function createPostgres() {
   const stop = async () => {
     if (!child) return;
     const exited = once(child, "exit");
-    child.kill("SIGINT"); // It closes its connections, and doesn't wait for them.
+    child.kill("SIGINT"); // Closes the connections at once.
     await exited;
     child = undefined;
   };

@@ -1,13 +1,13 @@
 import type { RunningServer } from "./start-server.ts";
 
-/** The value of a metric by its name and labels, as /metrics has it; NaN if there is none. */
+/** The value of a metric, by its name and labels as in /metrics. NaN if it doesn't exist. */
 export async function readMetric({ opsUrl }: Pick<RunningServer, "opsUrl">, name: string) {
   const text = await (await fetch(`${opsUrl}/metrics`)).text();
   const line = text.split("\n").find((line) => line.startsWith(`${name} `));
   return Number(line?.slice(name.length));
 }
 
-/** What the server says of its own memory, in MB, and of what it holds: sockets, the asking one too, timers and files. */
+/** The server's own metrics: memory in MB, and the number of sockets (with that of this request), timers and files. */
 export async function readProcessMetrics({ opsUrl }: Pick<RunningServer, "opsUrl">) {
   const text = await (await fetch(`${opsUrl}/metrics`, { headers: { Connection: "close" } })).text();
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1] ?? 0);

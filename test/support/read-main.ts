@@ -1,4 +1,4 @@
-/** What the document at a URL shows, as HTML: for tests that recognise a page without its words. */
+/** The HTML of the main element at a URL. Tests recognise a page by it, whatever its text. */
 export async function readMain(url: string) {
   const html = await (await fetch(url)).text();
   return /<main.*<\/main>/s.exec(html)?.[0];

@@ -6,20 +6,20 @@ import type { Readable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { parseEnv } from "node:util";
 
-/** What the services need and has no default: as the environment says, or the project's `.env.example`. */
+/** The settings of services that have no default, from the environment or the project's `.env.example`. */
 const REQUIRED = Object.entries(parseEnv(readFileSync(".env.example", "utf8"))).map(([name, value]) => [
   name,
   process.env[name] ?? value,
 ]);
 
-/** The environment of a server on free ports, whichever services it has. */
+/** The environment of a server on free ports, with any services. */
 export const SERVER_ENV: Record<string, string> = {
   PATH: process.env.PATH ?? "",
   HOST: "127.0.0.1",
   PORT: "0",
   OPS_PORT: "0",
   ...Object.fromEntries(REQUIRED),
-  // What the services of the example pages need.
+  // For the services of the example pages.
   SESSION_SECRET: "0123456789abcdef".repeat(4),
 };
 
@@ -29,23 +29,23 @@ type Line = Record<string, unknown> & { msg: string };
 
 export type ServerProcess = {
   child: ChildProcessByStdio<null, Readable, null>;
-  /** What it has logged so far. */
+  /** Its log lines until now. */
   lines: Line[];
-  /** Resolves with the exit code, once all that it has logged is read. */
+  /** Resolves with the exit code, once all log lines are read. */
   exited: Promise<number | null>;
 };
 
 export type RunningServer = ServerProcess & {
   url: string;
   opsUrl: string;
-  /** Sends SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop: () => Promise<number | null>;
 };
 
 const running = new Set<ServerProcess["child"]>();
 
-// However the tests end, what they have started ends with them: Vitest stops a worker by SIGTERM, and leaves it
-// behind when it is interrupted itself; neither would emit "exit".
+// Ends the servers with the tests. Vitest stops a worker by SIGTERM, and leaves it if it is interrupted itself. Neither
+// would emit "exit".
 process.once("SIGTERM", () => process.exit(1));
 process.once("disconnect", () => process.exit(1));
 process.once("exit", () => {
@@ -70,7 +70,7 @@ export function spawnServer(
   return { child, lines, exited: once(child, "close").then(([code]) => code) };
 }
 
-/** Spawns a production build, and resolves when it listens: it is ready, unless its services are not. */
+/** Spawns a production build. Resolves when it listens: it is ready, unless its services are not. */
 export async function startServer(
   env: Record<string, string> = {},
   folder = process.cwd(),

@@ -2,12 +2,12 @@ import type { Page } from "playwright-core";
 
 declare global {
   interface Window {
-    /** What the page's policy has reported: the directive and the URL. */
+    /** The violations of the page's policy: the directive and the URL. */
     violations: string[];
   }
 }
 
-/** Has the page keep what its policy reports. */
+/** Collects the violations of the page's policy in the page. */
 export function keepViolations(page: Page) {
   return page.addInitScript(() => {
     window.violations = [];
