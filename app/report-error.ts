@@ -1,4 +1,4 @@
-/** Where browsers send reports (server/middleware/browser-reports.ts). */
+/** The path to which browsers send reports (server/middleware/browser-reports.ts). */
 export const REPORTS_PATH = "/browser-reports";
 
 /** For each page load. */

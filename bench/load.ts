@@ -9,7 +9,7 @@ import { cpuSeconds, type Running } from "./servers.ts";
 export type ClientRequest = { path: string; headers: Record<string, string> };
 
 export const CONNECTIONS = 64;
-/** The timeout of a response. On a busy machine, a rendered one takes long. */
+/** The timeout of a response. On a busy machine, a render takes long. */
 const TIMEOUT_SECONDS = 60;
 
 /** The load generator: wrk if it is installed, since it takes less CPU time than the servers. */

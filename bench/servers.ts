@@ -39,7 +39,7 @@ export async function stop({ child }: Running) {
   await once(child, "exit");
 }
 
-/** Sends a request over a connection of its own. */
+/** Sends a request over a new connection. */
 export async function send(url: string, headers: Record<string, string>) {
   const [response] = (await once(get(url, { headers, agent: false }), "response")) as [IncomingMessage];
   return { response, body: await buffer(response) };

@@ -93,7 +93,7 @@ test.each([
   ["deflate, zstd", undefined],
   [";;,,q=", undefined],
 ])("Accept-Encoding %j gets %s", async (accepted, coding) => {
-  // Not by supertest, which unpacks what it gets.
+  // Not by supertest, which decompresses responses.
   const server = createServer(app).listen(0);
   const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
   const { port } = server.address() as AddressInfo;
@@ -105,7 +105,7 @@ test.each([
   expect(response.headers["content-length"]).toBe(String(body.length));
   const unpack = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? ""] ?? ((bytes: Buffer) => bytes);
   expect(unpack(body).toString()).toBe(home.text);
-  // Each coding has a tag of its own (RFC 9110 §8.8.3.3), which the content alone decides.
+  // Each coding has its own tag (RFC 9110 §8.8.3.3), a hash of the content.
   const hash = createHash("sha256").update(home.text).digest("base64url");
   expect(response.headers.etag).toBe(coding ? `"${hash}-${coding}"` : `"${hash}"`);
 });

@@ -18,7 +18,7 @@ const MB = 1024 * KB;
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data; boundary=b";
 
-/** Where uploads are written to. */
+/** The folder of uploads. */
 const UPLOADS = mkdtempSync(join(tmpdir(), "greeting-uploads-"));
 
 let server: RunningServer;

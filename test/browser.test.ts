@@ -22,7 +22,7 @@ test("unknown paths show the not-found page, and log to the console", async ({ p
     const response = await open(page, server.url + asTyped);
     expect(response?.status(), path).toBe(404);
     expect(await page.locator("main").evaluate((main) => main.outerHTML), path).toBe(shown);
-    // The path is an argument of its own: in a format string "%c" would be taken for a directive.
+    // The path is a separate argument: in a format string, "%c" would be a directive.
     const args = (await arrival).args().map((arg) => arg.jsonValue());
     expect(await Promise.all(args)).toEqual(["Page not found:", asTyped]);
     // The router itself warns of an address that can't be decoded.
@@ -45,7 +45,7 @@ test("home and back again make no request but for scripts, and each arrival is w
   await page.waitForLoadState("networkidle");
   for (const path of requested) expect(path).toMatch(/^\/(nope\?q|assets\/[\w.-]+\.js|icon\.svg|favicon\.ico)$/);
 
-  // It has the focus after a navigation, which needs attributes.
+  // After a navigation it has the focus, and attributes for that.
   const main = () =>
     page.locator("main").evaluate((main) => main.outerHTML.replace(' tabindex="-1" style="outline: none;"', ""));
   const focused = () => page.evaluate(() => document.activeElement?.tagName);

@@ -3,7 +3,7 @@ import { inject } from "vitest";
 import routes from "../app/routes.ts";
 import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
-// What the greeting's own documents and the app shell may weigh, however large the application around them grows.
+// The size of the greeting's documents and of the app shell, in an application of any size.
 
 /** The bytes (brotli) that the browser loads before a page is interactive. Further pages may use more of the app shell. */
 const MAX_INTERACTIVE_BYTES = { two: 110_000, further: 118_000 };
@@ -33,7 +33,7 @@ test.for(
     page.on("request", (request) => loaded.push(request.url().replace(/.*\//, "")));
     const listScripts = () => loaded.filter((name) => name.endsWith(".js"));
     await open(page, (folder === GROWN ? grownServer : server).url + path);
-    // The one of home, which is loaded beforehand, comes last.
+    // The script of home is prefetched, so it comes last.
     await expect.poll(() => listScripts().length).toBeGreaterThanOrEqual(count);
     await page.waitForLoadState("networkidle");
     // Further routes may share a module with these.
@@ -83,7 +83,7 @@ test.for(listAssets(".").filter((name) => SHELL.test(name)))(
     const rules = [inDocument, ...inFiles.map(read)].join("").match(/[^{}]+\{[^{}]+\}/g) ?? [];
     expect(rules.length).toBeGreaterThan(20);
     expect(rules.filter((rule) => read(name).includes(rule))).toEqual([]);
-    // What the helpers of @react-router/dev/routes would bring along (app/routes.ts).
+    // A text of @react-router/dev/routes, which app/routes.ts imports.
     expect(read(name)).not.toContain("A route cannot use the reserved id");
   },
 );

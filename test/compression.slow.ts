@@ -156,7 +156,7 @@ test.for([...CODINGS, "identity"])(
   },
 );
 
-/** What a response has said so far, decoded as it arrives. */
+/** The decoded text of a response until now. */
 async function read(url: string, coding: "br" | "gzip") {
   const { response, client } = await send(url, { coding });
   expect(response.headers["content-encoding"]).toBe(coding);
@@ -295,7 +295,7 @@ test.for(["br", "gzip", "identity"])(
     const { url } = await serve((req, res, next) => {
       const body = new ReadableStream({
         pull(controller) {
-          // Random bytes, which no coding makes fewer.
+          // Random bytes can't be compressed.
           controller.enqueue(crypto.getRandomValues(new Uint8Array(CHUNK_BYTES)));
           made += 1;
           const { bytesWritten, writableLength } = req.socket;
@@ -308,7 +308,7 @@ test.for(["br", "gzip", "identity"])(
       writeReadableStreamToWritable(body, res).catch(next);
     });
     const { response } = await send(url, { coding });
-    // The client reads nothing until nothing more comes.
+    // The client reads only after the server has stopped writing.
     for (let before = -1; before < made; await setTimeout(200)) before = made;
     const bytes = await buffer(response);
     const body = coding === "br" || coding === "gzip" ? decode[coding](bytes) : bytes;

@@ -1,4 +1,4 @@
-// What one connection, or many, can do to the others.
+// Connections, and their effect on others.
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";

@@ -73,7 +73,7 @@ test.for<[string, Record<string, string>]>([
   ],
   ["/example-pages/attachment", { "content-security-policy": "sandbox" }],
 ])("%s sends what its route says, and otherwise the defaults", async ([path, own], { server }) => {
-  // Of a header that is sent twice, fetch() joins the values.
+  // If a header is sent twice, fetch() joins the values.
   const protection = async (path: string) => {
     const { headers } = await fetch(server.url + path);
     return Object.fromEntries([...headers].filter(([name]) => /^(.*-policy|x-frame.*|strict.*)$/.test(name)));
@@ -93,7 +93,7 @@ async function readPolicy(url: string) {
   return { policy, sources: sourcesOf(policy), html: await response.text() };
 }
 
-/** What a browser takes for the inline elements of a document, with their nonces. */
+/** The inline elements that a browser finds in a document, with their nonces. */
 async function inlineElementsOf(page: Page, html: string) {
   const elements = await page.evaluate((html) => {
     const document = new DOMParser().parseFromString(html, "text/html");
@@ -233,7 +233,7 @@ test("csp_evaluator's findings are known", () => {
   ]);
 });
 
-// What the browser writes to the console of a violation fails the test, too.
+// A violation also fails the test by its console message.
 test.for(["/", "/unknown", RENDERED])("%s: the browser reports nothing", async (path, { page, server }) => {
   await keepViolations(page);
   await open(page, server.url + path);
@@ -253,7 +253,7 @@ test("the browser reports nothing on the way home and back", async ({ page, serv
   expect(await page.evaluate(() => window.violations)).toEqual([]);
 });
 
-/** What is injected, what the browser then reports, and the source that would allow it. */
+/** The injected element, the browser's report, and the source that would allow the element. */
 const INJECTED: [string, string, string, (page: Page) => Promise<unknown>][] = [
   [
     "an inline script",

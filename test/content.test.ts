@@ -3,7 +3,7 @@ import { PNG } from "pngjs";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 import { startServer } from "./support/start-server.ts";
 
-// The only tests that know what the pages say, how much room that takes, and how they are coloured.
+// The only tests with the texts, the layout and the colours of the pages.
 const HOME = {
   path: "/",
   title: "Hello World",
@@ -24,7 +24,7 @@ const COLORS = [
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 
-/** What a page says, as an object of PAGES. */
+/** The texts of a page, as an object of PAGES. */
 const contentOf = (page: Page) =>
   page.evaluate(() => ({
     path: location.pathname,
@@ -33,7 +33,7 @@ const contentOf = (page: Page) =>
     texts: [...document.querySelectorAll("main > *")].map((element) => element.textContent),
   }));
 
-/** HTML with what React escapes in texts and attributes as it was written. */
+/** HTML without React's escapes in texts and attributes. */
 function decode(html: string) {
   const characters: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
   return html.replaceAll(/&(amp|lt|gt|quot|#x27);/g, (_, name) => characters[name] ?? "");

@@ -9,7 +9,7 @@ import { copyAndGrow } from "./support/copy-project.ts";
 import { test as base, expect, open } from "./support/fixtures.ts";
 import { SERVER_ENV } from "./support/start-server.ts";
 
-// A copy of its own, which the tests edit.
+// The tests edit this copy.
 const FOLDER = copyAndGrow();
 writeFileSync(
   `${FOLDER}/.env`,
@@ -17,7 +17,7 @@ writeFileSync(
 );
 
 const test = base
-  // The console has the development tools' hints, too; but what the policy would block counts.
+  // The console also has hints of the development tools. Violations of the policy count.
   .extend("ignoredMessages", () => /^(debug|info): (?!.*Content Security Policy)/s)
   .extend("development", { scope: "file" }, startDevelopment)
   .extend("url", { scope: "file" }, ({ development }) => development.url);

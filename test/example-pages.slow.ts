@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** What the browser, React (#419: the server had an error) and React Router write when a page fails. */
+/** The messages of the browser, React (#419: an error on the server) and React Router if a page fails. */
 const EXPECTED_OF_ERRORS =
   /status of (404|500)|^error: Page not found: \/(example-pages\/notes\/3|nowhere)$|React error #419|Unexpected Server Error|secret of the component/;
 
@@ -20,7 +20,7 @@ function request(url: string, { headers, ...init }: RequestInit = {}) {
   return fetch(url, { redirect: "manual", headers: { "User-Agent": "Mozilla/5.0 Chrome/150", ...headers }, ...init });
 }
 
-/** Writes in the page's window; a page that is loaded anew forgets it. */
+/** Sets a property of the page's window. A reload removes it. */
 async function mark(page: Page) {
   await page.evaluate(() => Object.assign(window, { isMarked: true }));
 }
@@ -70,7 +70,7 @@ test.for<[string, number]>([
   ]);
   expect(got.status).toBe(status);
   expect(await got.text()).not.toContain("secret");
-  // A component that throws is found out by rendering it, which no HEAD waits for.
+  // Only a render shows that a component throws, and HEAD renders nothing.
   expect(head.status).toBe(path === "/example-pages/broken/component" ? 200 : status);
   expect(await head.text()).toBe("");
   expect(head.headers.get("Content-Type")).toBe(got.headers.get("Content-Type"));
@@ -225,7 +225,7 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
     await whole.body?.cancel();
   }
 
-  // What is in memory beside it is not.
+  // Other memory isn't.
   const small = await request(`${grownServer.url}/robots.txt`, { headers: { Range: "bytes=0-9" } });
   expect(small.status).toBe(200);
 

@@ -10,7 +10,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6000);
 /** For the copy with the example pages. */
 const GROWN_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
-/** Little, so that garbage is collected soon, and a leak ends the server. */
+/** A small heap: garbage is collected soon, and a leak ends the server. */
 const HEAP = { NODE_OPTIONS: "--max-old-space-size=64" };
 /** How much more memory the server may use after the second half than after the first. */
 const MAX_GROWTH_MB = 40;

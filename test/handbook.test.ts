@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-/** The text without its indentation, which an excerpt has not. */
+/** Removes the indentation, which excerpts don't have. */
 const dedent = (text: string) => text.replaceAll(/^ +/gm, "");
 
 const PAGES = ["app", "docs", "server"]
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
   .filter((name) => name.endsWith(".md"));
-/** The code that says in its first line which file it is from. */
+/** The code blocks whose first line names their file. */
 const EXCERPTS = PAGES.flatMap((page) => {
   const blocks = readFileSync(page, "utf8").matchAll(/```tsx?\n\/\/ (\S+)\n(.*?)```/gs);
   return [...blocks].map(([, file = "", code = ""]) => ({ page, file, code }));

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-// Whatever a client has sent, the next one gets the page.
+// After each request, the next client gets the page.
 afterEach(async () => {
   const response = await fetch(server.url);
   expect(response.status).toBe(200);
@@ -52,7 +52,7 @@ async function sendAll(bytes: string) {
   return { responses, statuses: responses.map(({ status }) => status) };
 }
 
-/** Sends a request that gets one response, after which the server closes the connection. */
+/** Sends a request over a connection that the server closes after its response. */
 async function send(request: string) {
   const { responses } = await sendAll(request);
   expect(responses).toHaveLength(1);

@@ -28,7 +28,7 @@ const EVERY_KIND = [
   ["an asset without a name", "/assets/"],
 ] as const;
 
-/** Sends a request over a connection of its own, which the server closes after its response. */
+/** Sends a request over a new connection, which the server closes after its response. */
 async function send(method: string, path: string, ...headers: string[]) {
   const lines = [`${method} ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...headers, "", ""];
   const { responses, isClosed } = await exchange(server.url, lines.join("\r\n"));

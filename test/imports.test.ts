@@ -1,4 +1,4 @@
-// What each part of the project may import. A part that isn't listed may import nothing.
+// The imports that each part of the project may have. A part that isn't listed may import nothing.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
@@ -69,7 +69,7 @@ const isIn = (path: string, part: string) => path === part || path.startsWith(`$
 /** The parts that a file belongs to. */
 const partsOf = (path: string) => Object.keys(ALLOWED).filter((part) => part !== "server" && isIn(path, part));
 
-/** What a file imports: paths from the project's root, without extension, and frameworks. */
+/** The imports of a file: paths from the project's root, without extension, and frameworks. */
 function findImports(file: string) {
   const names = ts.preProcessFile(readFileSync(file, "utf8")).importedFiles.map(({ fileName }) => fileName);
   return names

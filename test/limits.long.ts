@@ -14,7 +14,7 @@ const MIB = 1024 ** 2;
 const LIMIT_MIB = 128;
 const ROUNDS = 3;
 const MAX_ROUNDS = 12;
-/** The least that a round takes. Connections that don't close stay open as long. */
+/** The shortest round. Connections that don't close stay open as long. */
 const ROUND_MS = 2000;
 /** How long a round waits for responses. */
 const RESPONSE_TIMEOUT_MS = 10_000;
@@ -27,7 +27,7 @@ const MAX_FAILED_VISITS_SHARE = 0.1;
 const MAX_GROWTH = 1.1;
 const PAGES = "/example-pages";
 
-/** What the server counts when it rejects or drops something to protect itself. */
+/** The metrics of requests and connections that the server rejects or drops to protect itself. */
 const SHED = [
   /^(?:connections_dropped|requests_shed)_total\b.* (\d+)$/gm,
   /^http_parser_rejections_total\{status="(?:408|413|431)"\} (\d+)$/gm,
@@ -40,7 +40,7 @@ type Options = { isShed?: boolean; isLogRead?: boolean };
 
 const sockets = new Set<Socket>();
 
-/** Opens connections, and writes the same bytes (latin1) to each. They read nothing until they are resumed. */
+/** Opens connections, and writes the same bytes (latin1) to each. They don't read until they are resumed. */
 function send(url: string, count: number, bytes: string) {
   return Array.from({ length: count }, () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")

@@ -1,4 +1,4 @@
-// What the server does with more requests than it has memory for.
+// More requests than the server has memory for.
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, inject, test, vi } from "vitest";

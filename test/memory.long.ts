@@ -1,4 +1,4 @@
-// What clients can do to the memory that is theirs in common.
+// Clients, and the memory that they share.
 import { expect, inject, test } from "vitest";
 import { exchange } from "./support/exchange.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";

@@ -12,10 +12,10 @@ import { type RunningServer, SERVER_ENV, startServer } from "./support/start-ser
 /** Of anything that a client wrote, in characters, in a line of the log. */
 const MAX_TEXT_LENGTH = 256;
 
-// Its services are ready, whatever the project's own need.
+// Its services are ready, even if the project's own aren't.
 test.override("server", ({ grownServer }) => grownServer);
 
-/** The line of a request, which is written a moment after its response. */
+/** The line of a request. It is written after the response. */
 function lineOf({ lines }: RunningServer, requestId: string | null | undefined) {
   return vi.waitUntil(() => lines.find((line) => line["http.request.id"] === requestId), { timeout: 60_000 });
 }

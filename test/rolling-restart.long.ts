@@ -4,7 +4,7 @@ import { startNginx } from "./support/nginx.ts";
 import { outcomeOf } from "./support/outcome.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-/** What `outcomeOf` says of a complete response. */
+/** The result of `outcomeOf` for a complete response. */
 const SUCCESS = "ok";
 const MIN_REQUESTS = 20_000;
 const MIN_RESTARTS = 10;

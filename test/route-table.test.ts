@@ -119,7 +119,7 @@ const parsed = (path: string) => parseRequestTarget(path)?.path as string;
 test.each(Object.entries(TREES))(
   "%s: every path has the route that matchRoutes finds, or else, and where a URL has another path, the splat",
   (_name, tree) => {
-    // It warns of broken escapes, and then matches the path as it stands.
+    // It warns of malformed escapes, and matches the path unchanged.
     vi.spyOn(console, "warn").mockReturnValue();
     const { findRoute } = createRouteTable(toManifest(tree));
     const splat = tree[0]?.children?.includes(SPLAT) ? SPLAT.id : undefined;

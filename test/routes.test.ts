@@ -58,7 +58,7 @@ test.for([...new Set(addressesOf(await routes))])(
         [...document.querySelectorAll("#root *")].some(isHydrated)
       );
     });
-    // What the page's effects do is done, too. Of a page that it doesn't draw, Chromium's headless shell never says idle.
+    // Effects have run, too. If it doesn't paint the page, Chromium's headless shell is never idle.
     await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 })));
     expect(await page.evaluate(() => window.violations)).toEqual([]);
     if (!(await page.locator("#root").count())) return;

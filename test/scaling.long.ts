@@ -1,4 +1,4 @@
-// Pods share nothing but what their services share: any of them serves any visitor.
+// Pods share only their services: any of them serves any user.
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startNginx } from "./support/nginx.ts";
 import { startServer } from "./support/start-server.ts";

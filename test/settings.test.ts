@@ -152,7 +152,7 @@ test.each([
   expect(parsed.settings.TRUST_PROXY(address, 0)).toBe(isTrusted);
 });
 
-/** Runs the server, which is expected to end by itself, in a working directory. */
+/** Runs the server in a working directory until it exits. */
 async function start(env: Record<string, string>, cwd = "build") {
   const options = { cwd, env: { ...SERVER_ENV, ...env } };
   const command = promisify(execFile)(process.execPath, [resolve("build/server/index.js")], options);

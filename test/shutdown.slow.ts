@@ -52,7 +52,7 @@ async function open(url: string, bytes: string) {
   return socket;
 }
 
-/** Resolves when the first bytes of a response have arrived; reads none of them. */
+/** Resolves when the first bytes of a response have arrived, without reading them. */
 const waitForResponse = (socket: Socket) => once(socket, "readable");
 const readToEnd = (socket: Socket) => text(socket.setEncoding("latin1"));
 
@@ -123,7 +123,7 @@ test("event streams end at a shutdown, as complete responses", async () => {
     expect(line["error.type"]).toBeUndefined();
   }
   expect(stepsOf(server)).toEqual(STEPS);
-  // Such as of too many listeners.
+  // Such as too many listeners.
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -163,7 +163,7 @@ test("a request whose last bytes come just after the signal is handled", async (
   partial.write("\r\n");
   idle.write("GET /no/where HTTP/1.1\r\nHost: x\r\n\r\n");
   const [first, second] = await Promise.all([readToEnd(partial), readToEnd(idle)]);
-  // Each response is whole and the connection closes, whether or not it has said so already.
+  // Each response is complete and the connection closes, with or without `Connection: close`.
   expect(first).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*<\/html>$/);
   expect(second).toMatch(/HTTP\/1\.1 404 Not Found\r\n[\s\S]*<\/html>$/);
   expect(await server.exited).toBe(0);

@@ -1,4 +1,4 @@
-// What docs/sign-in-and-forms.md says.
+// The statements of docs/sign-in-and-forms.md.
 import { inject } from "vitest";
 import { expect, open, test } from "./support/fixtures.ts";
 import { startServer } from "./support/start-server.ts";

@@ -87,7 +87,7 @@ test("slow clients are disconnected, and don't slow down other responses", {
   let isOver = false;
   const visits = (async () => {
     while (!isOver) {
-      // In turn, so that whatever else the machine does slows both servers.
+      // In turn, so that other work on the machine slows both servers.
       durations.push(await visit(server.url));
       idleDurations.push(await visit(idleServer.url));
       await setTimeout(VISIT_INTERVAL_MS);
@@ -140,7 +140,7 @@ test("requests that wait behind a slow page are handled, however long it takes",
   const grown = await startServer({}, inject("grownFolder"));
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX: ${"a".repeat(6000)}\r\n\r\n`;
   const last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-  // More than one read takes: the first ends within a request.
+  // More than one read, so the first ends within a request.
   const exchanged = exchange(grown.url, get("/example-pages/slow") + get("/").repeat(30) + last);
   await vi.waitUntil(() => grown.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
   await setTimeout(HEADERS_TIMEOUT_MS + 2 * CHECK_INTERVAL_MS);

@@ -26,7 +26,7 @@ async function startExpress() {
   return `http://127.0.0.1:${JSON.parse(line).port}`;
 }
 
-/** Opens connections that ask for the largest file several times, and read nothing of it. Returns what closes them. */
+/** Opens connections that request the largest file several times, and don't read. Returns a function that closes them. */
 function readSlowly(url: string) {
   const { hostname, port } = new URL(url);
   const request = `GET /${largest} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(REQUESTS);

@@ -85,7 +85,7 @@ test(`${SECONDS} s of full load and leaving clients: no request fails, and memor
   leaving.abort();
   await aborting;
 
-  // What is left after the garbage has been collected; the first fifth warms up.
+  // The memory after garbage collection. The first fifth warms up.
   const half = Math.floor(samples.length / 2);
   const [first, second] = [samples.slice(Math.floor(samples.length / 5), half), samples.slice(half)].map((samples) => ({
     residentMB: Math.min(...samples.map(({ residentMB }) => residentMB)),

@@ -5,7 +5,7 @@ import { expect, open, test } from "./support/fixtures.ts";
 
 test.override("server", ({ grownServer }) => grownServer);
 
-/** What Tailwind and its reset give the example page, and nothing else does. */
+/** The styles of the example page that only Tailwind and its reset set. */
 const stylesOf = (page: Page) =>
   page.evaluate(() => {
     const read = (selector: string) => getComputedStyle(document.querySelector(`main ${selector}`) as Element);

@@ -41,7 +41,7 @@ const test = base
     await stubParties(context);
     return () => context.newPage();
   })
-  // Passkeys are a host name's, and an address is none.
+  // Passkeys need a host name, not an IP address.
   .extend("url", ({ grownServer }) => grownServer.url.replace("127.0.0.1", "localhost"));
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
@@ -62,7 +62,7 @@ async function arrive(page: Page, url: string, path: string, start?: string) {
       window.__reactRouterDataRouter.navigate(path);
     }, path);
   }
-  // In a document of its own, where React has hydrated what there is to click.
+  // In the page's own document, hydrated.
   await page.waitForFunction(() => !("isLeft" in window) && Object.keys(document.querySelector("h1") ?? {}).length > 0);
 }
 
@@ -115,7 +115,7 @@ test.for([true, false])(
     const context = await browser.newContext({ javaScriptEnabled });
     await stubParties(context);
     const page = await context.newPage();
-    // Playwright has no stub for where a redirect leads, so that request fails; but it was not blocked.
+    // Playwright can't stub the target of a redirect, so that request fails. The policy doesn't block it.
     const isSent = page.waitForEvent("request", (request) => request.url().startsWith("https://login.example.org"));
     await page.goto(`${grownServer.url}/example-pages/log-in`);
     await page.getByRole("button").click();

@@ -1,4 +1,4 @@
-// A project that was downloaded from an older commit takes the updates since, with the commands of docs/updating.md.
+// A project from an older commit merges the updates since then, with the commands of docs/updating.md.
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ test(`a product of ${COMMITS} commits ago merges the updates, with conflicts in 
   const conflicts = run(product, "git", "diff", "--name-only", "--diff-filter=U").split("\n").filter(Boolean);
   console.log({ conflicts });
   expect(REWRITTEN).toEqual(expect.arrayContaining(conflicts));
-  // What the template has changed and the product has not is the template's.
+  // Files that only the template has changed are the template's.
   expect(readFileSync(join(product, "server.ts"), "utf8")).toBe(run(".", "git", "show", "HEAD:server.ts"));
   expect(existsSync(join(product, "app/routes/prices.tsx"))).toBe(true);
 });

@@ -7,7 +7,7 @@ import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const MB = 1024 * 1024;
-/** What Node itself takes to write a request of any size to a file: the buffers that it hasn't collected yet. */
+/** The memory of Node itself while it writes a request to a file: buffers that aren't collected yet. */
 const MAX_GROWTH_MB = 64;
 const PART_HEAD = '--b\r\nContent-Disposition: form-data; name="file"; filename="film.mp4"\r\n\r\n';
 

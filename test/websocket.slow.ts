@@ -39,7 +39,7 @@ const handshake = (path: string) =>
 /** Opens a WebSocket; resolves with the status that it gets. */
 async function statusOf(url: string, headers: Record<string, string> = {}) {
   const client = new WebSocket(url, { headers });
-  client.on("error", () => {}); // What is left of a rejected one.
+  client.on("error", () => {}); // Of a rejected handshake.
   const status = await new Promise((resolve) => {
     client.once("open", () => resolve(101));
     client.once("unexpected-response", (_request, response) => resolve(response.statusCode));
@@ -90,7 +90,7 @@ test.for<[string, Record<string, string>, Record<string, string>, number]>([
   expect(isLogged).toBe(status === 403);
 });
 
-/** A site of its own; resolves with its URL. */
+/** Starts another site. Resolves with its URL. */
 async function startOtherSite() {
   const site = createServer((_req, res) => res.setHeader("Content-Type", "text/html").end("<title>Other</title>"));
   onTestFinished(() => void site.close());
@@ -210,7 +210,7 @@ test.for(["websocket", "h2c"])(
 
 test.for([
   ["a path without a WebSocket", "/", "websocket", 403],
-  // Since Node 22.21; before, it gets what the service says.
+  // Since Node 22.21. Before, it gets the response of the service.
   ["another protocol", "/", "h2c", Number.parseInt(process.versions.node, 10) < 22 ? 403 : 200],
 ] as const)("%s has no upgrade", async ([_label, path, protocol, status], { grownServer }) => {
   const bytes = handshake(path).replace("websocket", protocol);

@@ -25,7 +25,7 @@ export type EntriesMetrics = {
   recordEviction: () => void;
 };
 
-/** What to invalidate: cache groups, pages with their data by canonical path, or all entries that are in a group. */
+/** An invalidation: of cache groups, of pages with their data by canonical path, or of all entries in any group. */
 export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
 
 /** Entries with status 404 share this part of the memory, so that requests for missing pages evict no other entry. */

@@ -20,7 +20,7 @@ const REPORT_TYPES = ["csp-violation", "crash", "deprecation", "intervention", "
 
 const text = v.fallback(v.optional(v.string()), undefined);
 const number = v.fallback(v.optional(v.number()), undefined);
-/** What the log has of a report. A value of another type counts as missing. */
+/** The fields of a report that are logged. A value of another type counts as missing. */
 const ReportSchema = v.object({
   type: text,
   url: text,

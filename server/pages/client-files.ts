@@ -5,7 +5,7 @@ import { CACHED_FOR_A_MINUTE } from "../../app/cache-control.ts";
 import { CONTENT_CODINGS, type ContentCoding } from "../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../response/stored-response.ts";
 
-/** Where the build puts files whose names hold a hash of their content. */
+/** The path of files whose names have a hash of their content. */
 export const ASSETS_PATH = "/assets/";
 
 /** A name with a hash always has the same content, so browsers cache it for a year (RFC 8246). */
