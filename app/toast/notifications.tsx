@@ -4,6 +4,8 @@ import { Toaster } from "sonner";
 /** The older notifications wait in the stack behind these. */
 const MAX_VISIBLE = 3;
 const DURATION_MS = 4000;
+/** Above toast()'s message, so that neither covers the other or the page's heading. */
+const OFFSET = { bottom: "7rem", right: "1rem" };
 /** Like toast()'s message (toasters.css). */
 const STYLE = {
   "--width": "356px",
@@ -18,8 +20,9 @@ export function Notifications() {
   return (
     <Toaster
       containerAriaLabel="Notifications"
-      // toast()'s message is at the bottom: neither covers the other.
-      position="top-right"
+      position="bottom-right"
+      offset={OFFSET}
+      mobileOffset={OFFSET}
       visibleToasts={MAX_VISIBLE}
       duration={DURATION_MS}
       style={STYLE}
