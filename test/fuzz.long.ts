@@ -10,8 +10,8 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6000);
 /** For the copy with the example pages. */
 const GROWN_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
-/** A small heap: garbage is collected soon, and a leak ends the server. */
-const HEAP = { NODE_OPTIONS: "--max-old-space-size=64" };
+/** A small heap and a small page cache: garbage is collected soon, and a leak shows. */
+const MEMORY = { NODE_OPTIONS: "--max-old-space-size=64", PAGE_CACHE_MAX_BYTES: "8388608" };
 /** How much more memory the server may use after the second half than after the first. */
 const MAX_GROWTH_MB = 40;
 
@@ -176,7 +176,7 @@ test.each(SUBJECTS)(
   },
   async ({ folder, request, count, mayFail }) => {
     console.log(`FUZZ_SEED=${SEED}`);
-    const server = await startServer(HEAP, folder);
+    const server = await startServer(MEMORY, folder);
     const home = await (await fetch(server.url)).text();
     const statuses: Record<string, number> = {};
     const ids: string[] = [];
