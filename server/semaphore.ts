@@ -1,5 +1,6 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
+import { getHeapStatistics } from "node:v8";
 import createHttpError from "http-errors";
 
 /** In seconds. A client may try again after this time, too. */
@@ -7,6 +8,10 @@ const MAX_WAIT = 5;
 
 /** A turn of the event loop accepts one connection (libuv/libuv#3696). At most this many come before the next work. */
 const MAX_ACCEPTS = 16;
+
+/** V8 ends the process if its heap is full. While more than this share is used, only a part of the limit is admitted. */
+const MAX_HEAP_SHARE = 0.7;
+const PART_FOR_FULL_HEAP = 1 / 16;
 
 /** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
@@ -21,8 +26,8 @@ type Options = {
 };
 
 /**
- * Admits work up to a total weight. More work waits in order, for 5 s. One starts in each turn of the event loop, so
- * that other connections are served in between, and new ones come first.
+ * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s. One starts
+ * in each turn of the event loop, so that other connections are served in between, and new ones come first.
  */
 export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, onShed }: Options) {
   const queue = new Set<Waiting>();
@@ -32,6 +37,8 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   subscribe("net.server.socket", () => {
     hasAccepted = true;
   });
+
+  const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
   function schedule() {
     if (!isScheduled) setImmediate(admitFirst, 0);
@@ -45,7 +52,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
     isScheduled = false;
     const [first] = queue;
     // Work that is heavier than the limit runs alone.
-    if (!first || (used > 0 && used + first.weight > limit)) return;
+    if (!first || (used > 0 && used + first.weight > findLimit())) return;
     queue.delete(first);
     first.admit();
     schedule();
@@ -63,7 +70,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
     getUsed: () => used,
     isFull: () => queue.size > 0,
     /** Returns a function that releases the weight, or undefined if too little is free. */
-    tryAcquire: (weight = 1) => (used + weight <= limit ? take(weight) : undefined),
+    tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
     /**
      * Resolves with a function that releases the weight. Rejects with 503 if too much work waits, if it times out, or if the
      * response has closed.
@@ -98,6 +105,12 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
       });
     },
   };
+}
+
+/** Includes garbage. V8 collects it before it fills the space between what is needed and the limit. */
+function isHeapFull() {
+  const { used_heap_size, heap_size_limit } = getHeapStatistics();
+  return used_heap_size > heap_size_limit * MAX_HEAP_SHARE;
 }
 
 export type Semaphore = ReturnType<typeof createSemaphore>;

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, inject, test } from "vitest";
 import { exchange } from "./support/exchange.ts";
+import { IMAGE_ENV } from "./support/image-command.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
@@ -10,8 +11,8 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6000);
 /** For the copy with the example pages. */
 const GROWN_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
-/** A small heap and a small page cache: garbage is collected soon, and a leak shows. */
-const MEMORY = { NODE_OPTIONS: "--max-old-space-size=64", PAGE_CACHE_MAX_BYTES: "8388608" };
+/** The image's environment, with a small heap and a small page cache: garbage is collected soon, and a leak shows. */
+const ENV = { ...IMAGE_ENV, NODE_OPTIONS: "--max-old-space-size=64", PAGE_CACHE_MAX_BYTES: "8388608" };
 /** How much more memory the server may use after the second half than after the first. */
 const MAX_GROWTH_MB = 40;
 
@@ -176,7 +177,7 @@ test.each(SUBJECTS)(
   },
   async ({ folder, request, count, mayFail }) => {
     console.log(`FUZZ_SEED=${SEED}`);
-    const server = await startServer(MEMORY, folder);
+    const server = await startServer(ENV, folder);
     const home = await (await fetch(server.url)).text();
     const statuses: Record<string, number> = {};
     const ids: string[] = [];

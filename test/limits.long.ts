@@ -131,6 +131,7 @@ const UPGRADE = ["GET /socket HTTP/1.1", "Host: localhost", "Connection: Upgrade
   .concat("Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==", "", "")
   .join("\r\n");
 const CHUNKED = "Transfer-Encoding: chunked";
+const LARGE_CHUNKS = `100000\r\n${"a".repeat(MIB)}\r\n`.repeat(200);
 const TINY_CHUNKS = "1\r\na\r\n".repeat(60_000);
 /** A request, and behind it 100 forms of 60 KB, or of 250 chunks of a byte. */
 const pipelineForms = (body: string, framing: string) =>
@@ -163,6 +164,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
+  ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
   ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
   ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
   ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
@@ -179,6 +181,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["1,000 paths of 14 KB of a cached page", hold(1000, getOnce(`catalogue/${"a".repeat(14_000)}`)), { isShed: true }],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
   ["2,000 requests at once for a streamed page", request(2000, getOnce("notes/1")), { isShed: true }],
+  ["2,000 requests at once for a streamed page of 3,000 rows", request(2000, getOnce("table")), { isShed: true }],
   ["2,000 requests at once for a rendered page", request(2000, getOnce("stock/1")), { isShed: true }],
   ["1,200 event streams", stream(1200, ["200", "503"])],
   ["3,000 event streams", stream(3000, ["200", "503", "closed"]), { isShed: true }],

@@ -5,6 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createSemaphore, OVERLOADED } from "../server/semaphore.ts";
 
+const heap = vi.hoisted(() => ({ used_heap_size: 0, heap_size_limit: 100 }));
+vi.mock("node:v8", () => ({ getHeapStatistics: () => heap }));
+
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
@@ -37,6 +40,18 @@ test.each([
   const { admitted } = acquireAll(weights);
   await waitTurns();
   expect(admitted).toEqual(expected);
+});
+
+test.each([
+  ["70 % of the heap is used", 70, [1, 1, 1]],
+  ["more of the heap is used", 71, [1]],
+])("if %s, work that is admitted: $2", async (_label, used, expected) => {
+  heap.used_heap_size = used;
+  const { semaphore, admitted } = acquireAll([1, 1, 1]);
+  await waitTurns();
+  expect(admitted).toEqual(expected);
+  expect(semaphore.tryAcquire() !== undefined).toBe(used <= 70);
+  heap.used_heap_size = 0;
 });
 
 test("one starts in each turn of the event loop", async () => {
