@@ -11,10 +11,14 @@ const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6000);
 /** For the copy with the example pages. */
 const GROWN_REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 10_000);
-/** The image's environment, with a small heap and a small page cache: garbage is collected soon, and a leak shows. */
-const ENV = { ...IMAGE_ENV, NODE_OPTIONS: "--max-old-space-size=64", PAGE_CACHE_MAX_BYTES: "8388608" };
+/** A small heap and a small page cache, as in the image: garbage is collected soon, and a leak shows. */
+const ENV = {
+  ...IMAGE_ENV,
+  NODE_OPTIONS: "--max-old-space-size=64 --max-semi-space-size=2",
+  PAGE_CACHE_MAX_BYTES: "8388608",
+};
 /** How much more memory the server may use after the second half than after the first. */
-const MAX_GROWTH_MB = 40;
+const MAX_GROWTH_MB = 20;
 
 const ASSETS = readdirSync("build/client/assets").map((name) => `/assets/${name}`);
 
