@@ -30,7 +30,7 @@ const MAX_REJECTIONS_LOGGED = 10;
 loadEnvFile();
 const parsed = parseSettings(SettingsSchema, process.env);
 if ("faults" in parsed) failToStart(parsed.faults);
-const { settings, warnings } = parsed;
+const { settings, given, warnings } = parsed;
 const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
 const limits = createLimits(settings);
@@ -41,7 +41,7 @@ log.info(
     "service.version": BUILD_INFO.version,
     "vcs.ref.head.revision": BUILD_INFO.revision,
     "process.runtime.version": process.version,
-    settings: describeSettings(process.env),
+    settings: describeSettings(given),
     limits,
   },
   "starting",

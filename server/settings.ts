@@ -93,6 +93,9 @@ export const ServerSettingsSchema = v.object({
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "6000"),
 });
 
+/** The values by name, from the environment or from files, before they are parsed. */
+type Given = Record<string, string | undefined>;
+
 /** Adds the variables of the file `.env` in the working directory, unless they are set already. */
 export function loadEnvFile() {
   try {
@@ -110,8 +113,8 @@ export function loadEnvFile() {
 export function parseSettings<Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,
   env: NodeJS.ProcessEnv,
-): { settings: v.InferOutput<typeof schema>; warnings: string[] } | { faults: string[] } {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
+): { settings: v.InferOutput<typeof schema>; given: Given; warnings: string[] } | { faults: string[] } {
+  const given: Given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const names = Object.keys(schema.entries);
   const faults: string[] = [];
   for (const name of names) {
@@ -125,7 +128,7 @@ export function parseSettings<Entries extends v.ObjectEntries>(
   }
   if (faults.length > 0) return { faults };
   const result = v.safeParse(schema, given, { abortPipeEarly: true });
-  if (result.success) return { settings: result.output, warnings: findMisspelt(Object.keys(given), names) };
+  if (result.success) return { settings: result.output, given, warnings: findMisspelt(Object.keys(given), names) };
   return {
     faults: result.issues.map(({ path, message }) => {
       const name = String(path?.[0].key);
@@ -135,10 +138,10 @@ export function parseSettings<Entries extends v.ObjectEntries>(
   };
 }
 
-/** The server's own settings as they are set, or else their defaults. None of them is a secret. */
-export function describeSettings(env: NodeJS.ProcessEnv) {
+/** The server's own settings as they are given, or else their defaults. None of them is a secret. */
+export function describeSettings(given: Given) {
   return Object.fromEntries(
-    Object.entries(ServerSettingsSchema.entries).map(([name, { default: value }]) => [name, env[name] || value]),
+    Object.entries(ServerSettingsSchema.entries).map(([name, { default: value }]) => [name, given[name] ?? value]),
   );
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import { getHeapStatistics } from "node:v8";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../../package.json";
 import type { LimitName, Limits } from "../limits.ts";
@@ -95,6 +96,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
         this.set(read());
       },
     });
+  readGauge("nodejs_heap_size_limit_bytes", "The largest heap, in bytes.", () => getHeapStatistics().heap_size_limit);
   const limit = new Gauge({
     name: "server_limit",
     help: "The limits of the server, by the setting's name.",
