@@ -67,7 +67,7 @@ const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OP
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
 const { signal } = shutdownController;
-// A variable: TypeScript would reject a literal if the services declare fewer options.
+// In a variable, since TypeScript rejects a literal with more properties than the services declare.
 const serviceOptions = { settings, log, server, shutdown: signal, cache };
 const services = await openServices(serviceOptions);
 supervised = superviseServices(services, log);
@@ -112,7 +112,7 @@ if (isStarting()) {
   log.flush();
 }
 
-/** Resolves with whether every request was completed, and the services have closed. */
+/** Resolves with true if every request was completed and the services have closed. */
 async function shutDown(reason: string) {
   const wasReady = state === "ready";
   state = "closing";
@@ -135,7 +135,7 @@ async function stopServing(connections: Connections) {
 async function listenOrFail(server: Server, names: { host: string; port: string }, port: number, host?: string) {
   try {
     const boundPort = await listen(server, port, host);
-    // For example, too many open files. Without a listener, the error would end the process.
+    // Accepting a connection can fail, for example with EMFILE. Without a listener, the error would end the process.
     server.on("error", (err) => log.error({ err }, "connection not accepted"));
     return boundPort;
   } catch (error) {

@@ -81,7 +81,7 @@ export async function createApp(options: Options) {
   checkRoutes();
   const requests = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
-    maxWaiting: limits.MAX_CONNECTIONS, // Further ones are of clients that have left.
+    maxWaiting: limits.MAX_CONNECTIONS, // A connection has one request here, so others are of closed connections.
     onShed: () => metrics.recordShed("queue"),
   });
   const { recordPart, recordRender } = metrics;

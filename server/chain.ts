@@ -13,7 +13,7 @@ declare global {
       target: RequestTarget;
       /** The route of the page or its data. Undefined for a file. */
       route: RouteEntry | undefined;
-      /** The spelling of the path that all equal paths share. */
+      /** Equivalent paths have the same one. */
       canonicalPath: string;
       /** The route's pattern, for log and metrics. */
       httpRoute: string | undefined;
@@ -21,7 +21,7 @@ declare global {
       nonce?: string;
       /** The Content-Security-Policy with that nonce. */
       policy?: string;
-      /** Whether a cached route's response is private, since it couldn't be rendered anonymously. */
+      /** Whether a cacheable route's response is private: its cache key is too long, or its anonymous render failed. */
       isPrivate?: boolean;
     }
   }

@@ -3,12 +3,12 @@ import type { Logger } from "pino";
 
 /** The exit waits this long for the last log lines. */
 export const LOG_TIMEOUT_MS = 1000;
-/** npm forwards the Ctrl-C that the terminal has already sent. Within this time, it is the same one. */
+/** On Ctrl-C, npm sends the terminal's signal again. A second signal within this time is ignored. */
 const REPEATED_SIGNAL_MS = 50;
 
 type Options = {
   log: Logger;
-  /** Stops serving; resolves with whether every request was completed. */
+  /** Stops serving. Resolves with true if every request was completed. */
   shutDown: (reason: string) => Promise<boolean>;
 };
 

@@ -6,7 +6,7 @@ import createHttpError from "http-errors";
 /** In seconds. A client may try again after this time, too. */
 const MAX_WAIT = 5;
 
-/** A turn of the event loop accepts one connection (libuv/libuv#3696). At most this many come before the next work. */
+/** A turn of the event loop accepts one connection (libuv/libuv#3696). After this many, the next work is admitted. */
 const MAX_ACCEPTS = 16;
 
 /** V8 ends the process if its heap is full. While more than this share is used, only a part of the limit is admitted. */
@@ -26,8 +26,8 @@ type Options = {
 };
 
 /**
- * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s. One starts
- * in each turn of the event loop, so that other connections are served in between, and new ones come first.
+ * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s. Each turn of
+ * the event loop admits one item, so that other connections are served in between. New connections are accepted first.
  */
 export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, onShed }: Options) {
   const queue = new Set<Waiting>();
@@ -107,7 +107,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   };
 }
 
-/** Includes garbage. V8 collects it before it fills the space between what is needed and the limit. */
+/** The used size includes garbage. V8 collects so often when the limit is near that little of it is garbage. */
 function isHeapFull() {
   const { used_heap_size, heap_size_limit } = getHeapStatistics();
   return used_heap_size > heap_size_limit * MAX_HEAP_SHARE;

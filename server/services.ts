@@ -12,7 +12,7 @@ export const SettingsSchema = v.object({ ...ServerSettingsSchema.entries });
 type Options = {
   settings: v.InferOutput<typeof SettingsSchema>;
   log: Logger;
-  /** For its `upgrade` event, such as for WebSockets (docs/uploads-and-streams.md). */
+  /** Its `upgrade` event opens WebSockets (docs/uploads-and-streams.md). */
   server: Server;
   /** Aborted at shutdown. */
   shutdown: AbortSignal;

@@ -63,7 +63,7 @@ export function createCache({ maxBytes, log, metrics }: Options) {
     entries,
     /**
      * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes effect
-     * at once. Resolves with the number of entries removed here, once the message to the others is sent, or failed.
+     * at once. When the message to the others is sent, or failed, resolves with the number of entries removed here.
      */
     async invalidate(groups: string[], paths: string[] = []) {
       const targets = paths.flatMap((path) => parseRequestTarget(path) ?? []);

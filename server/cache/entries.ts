@@ -81,7 +81,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
       return missed;
     },
     unwatch: (missed: Invalidation[]) => watches.delete(missed),
-    /** Stores an entry, and returns true, unless one of the missed invalidations is for it. */
+    /** Stores an entry and returns true. Returns false if it was invalidated since `watch`. */
     store(key: string, entry: CacheEntry, missed: Invalidation[]) {
       if (missed.some((invalidation) => createMatcher(invalidation)(key, entry))) return false;
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
@@ -94,7 +94,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
       if (isConnected || groups.length === 0) return lifetime;
       return { ...lifetime, fresh: Math.min(lifetime.fresh, DISCONNECTED_LIFETIME), staleWhileRevalidate: 0 };
     },
-    /** Sets whether invalidations of other processes arrive. When they do, removes entries with groups: some were lost. */
+    /** Sets whether invalidations of other processes arrive. On connection, removes entries with groups. */
     setConnected(connected: boolean) {
       isConnected = connected;
       if (connected) invalidate({ groups: [], paths: [], everyGroup: true });

@@ -1,4 +1,4 @@
-/** React escapes "<" in attributes. A search that stops at it takes linear time. */
+/** `[^<>]*` keeps the search linear. It matches every attribute, since React escapes "<" in them. */
 const MODULE_PRELOAD = /<link rel="modulepreload"([^<>]*>)/g;
 
 /**

@@ -15,13 +15,13 @@ export type AnonymousResponse = {
   contentType: string | undefined;
   headers: Record<string, string>;
   body: Buffer;
-  /** Whether a loader or middleware has read the request's headers. The request has none. */
+  /** Whether a loader or middleware has read `request.headers`, which are empty here. */
   readsHeaders: boolean;
   /** The reason it isn't cacheable, if there is one. */
   uncacheableReason: string | undefined;
 };
 
-/** Headers of one message, and headers that the cache derives from the content. */
+/** Not stored: headers of one response, and headers that the cache derives from the content. */
 const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
 /** All requests for a cache key wait for its render. */
@@ -63,7 +63,7 @@ export async function renderAnonymously(
   });
   context.set(cacheContext, cache);
   setContext(context);
-  // Not resolved against the origin, since "//a" is a path here.
+  // Concatenated: `new URL("//a", origin)` would take "a" for the host.
   const request = new Request((origin ?? DEFAULT_ORIGIN) + url);
   const areHeadersRead = watchHeaders(request);
   const load = async () => {

@@ -30,7 +30,7 @@ type Effort = "best" | "fast";
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
 const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
-/** The memory of the cache keys of such renders, in bytes. */
+/** The most memory of the cache keys of such renders, in bytes. */
 const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
 const MAX_FAILURES_LOGGED = 1;
@@ -41,7 +41,7 @@ const MAX_RENDERS = 3;
  * Returns a function that renders the response for a cache key and stores it, once for all requests that come meanwhile.
  * It resolves with undefined if the render failed or isn't cacheable. It rejects with a 503 while the server is too busy,
  * and for 5 s after a render that failed.
- * The routes that have one cache key are rendered before it is returned.
+ * Before that, it renders each cacheable route without parameters.
  */
 export async function createRevalidation(options: RevalidationOptions) {
   const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
@@ -117,7 +117,7 @@ export async function createRevalidation(options: RevalidationOptions) {
     }
   }
 
-  // All at once, since compression runs in other threads. In development, the first request renders a page.
+  // In parallel: one page is rendered while another is compressed. In development, the first request renders a page.
   await Promise.all(
     routes.map((route) => {
       const path = route.cacheKey ?? route.pattern;

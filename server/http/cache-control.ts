@@ -1,6 +1,6 @@
 import { parseList } from "structured-headers";
 
-/** In seconds: how long a shared cache may reuse a response, and then a stale one. */
+/** In seconds: how long a shared cache may send a response fresh, and then stale. */
 export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; staleIfError: number };
 
 /** The heuristically cacheable statuses (RFC 9110 §15.1) that a page or a resource route returns. */

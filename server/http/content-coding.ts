@@ -16,8 +16,8 @@ export function isCompressible(contentType: string) {
 export const CONTENT_CODINGS: ContentCoding[] = ["br", "gzip", "identity"];
 
 /**
- * The content coding for a response (RFC 9110 §12.5.3): identity if the client states no preference, and also
- * if it accepts none, since a response is of more use than a 406.
+ * The content coding for a response (RFC 9110 §12.5.3). If the client sends no Accept-Encoding, or accepts none of the
+ * codings, it is identity: a response is of more use than a 406.
  */
 export function negotiateContentCoding(headers: IncomingHttpHeaders) {
   // @ts-expect-error The published types lack the options.

@@ -34,7 +34,7 @@ export type RequestTarget = { path: string; decodedPath: string; query: string }
 /**
  * Parses a request target in origin form or absolute form (RFC 9112 §3.2): its path, its query and the decoded path.
  * Returns undefined for other forms, and if it has a fragment. Dot segments stay. If the percent-encoding is malformed,
- * every "%" is escaped, so that the path decodes as in the browser's router.
+ * replaces each "%" by "%25", so that decoding returns the text as it was sent, as in the browser's router.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
@@ -49,7 +49,7 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
 
 type Message = Pick<IncomingMessage, "url" | "headers" | "httpVersion">;
 
-/** The target and host of a request, or undefined if RFC 9112 forbids the request and Node's parser accepts it. */
+/** The target and host of a request. Returns undefined for requests that RFC 9112 forbids but Node's parser accepts. */
 export function parseRequest({ url = "", headers, httpVersion }: Message) {
   const target = parseRequestTarget(url);
   // In absolute form, the target's host replaces the Host header (RFC 9112 §3.2.2).
@@ -64,10 +64,10 @@ function findAuthority(target: string) {
   return target.startsWith("/") ? undefined : /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
 }
 
-/** Dot segments, also before the `.data` of requests for data, and backslashes: a URL changes them. */
+/** What the URL parser rewrites: dot segments, also before the `.data` of data requests, and backslashes. */
 const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
 
-/** Whether a Request for a path has that path in its URL (WHATWG URL §4.4). */
+/** Whether the URL parser leaves a path unchanged (WHATWG URL §4.4). */
 export function isKeptByUrl(path: string) {
   return !CHANGED_BY_URL.test(path);
 }

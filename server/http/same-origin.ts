@@ -12,6 +12,6 @@ export function isSameOrigin(headers: IncomingHttpHeaders, { ORIGIN, TRUSTED_ORI
   if (origin !== undefined && TRUSTED_ORIGINS.has(origin)) return true;
   if (site !== undefined) return site === "same-origin" || site === "none";
   if (origin === undefined) return true;
-  // An extension or a local file of the same host isn't the site.
+  // Only http(s): `chrome-extension://host` and `file://host` are other origins.
   return /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).host === (ORIGIN?.host ?? host);
 }

@@ -68,7 +68,7 @@ export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Acces
   log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
 }
 
-/** The client's address in front of the trusted proxies. If they send no valid one, the address of the connection. */
+/** The client's address by the headers of trusted proxies, or else that of the connection. */
 function clientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
   if (req.headers["x-forwarded-for"] === undefined) return peer;

@@ -4,8 +4,8 @@ import createHttpError from "http-errors";
 import type { RouteEntry } from "../pages/route-entry.ts";
 
 /**
- * Bodies other than multipart forms. Node's parser of forms without files takes quadratic time for names without "=": 1 MB
- * blocks the process for seconds. Parsed JSON takes up to 32 times its bytes.
+ * The limit of bodies other than multipart forms. Node parses URL-encoded forms in quadratic time if their names have no
+ * "=": 1 MB blocks the process for seconds. Parsed JSON takes up to 32 times its bytes.
  */
 const MAX_PARSED_BYTES = 100 * 1024;
 
@@ -14,14 +14,14 @@ const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } }
 /** The most bytes that the body of a request may have. */
 export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry | undefined, maxBytes: number) {
   const routeMaxBytes = route?.maxBodyBytes ?? maxBytes;
-  // Searches the whole header: if it has several types, Fetch reads the last one.
+  // Content-Type may have several types, and Fetch reads the last one.
   const type = headers["content-type"] ?? "";
   const isMultipart = /multipart\/form-data/i.test(type) && !isUrlencoded(type);
   if (isMultipart || (route?.maxBodyBytes !== undefined && !isUrlencoded(type))) return routeMaxBytes;
   return Math.min(routeMaxBytes, MAX_PARSED_BYTES);
 }
 
-/** How many times its length a body takes in memory: chunks, their concatenation, parsed values. */
+/** A body takes this many times its length in memory: chunks, their concatenation, parsed values. */
 export function countCopies({ headers }: IncomingMessage) {
   return /form/i.test(headers["content-type"] ?? "") ? 4 : 32;
 }
@@ -34,7 +34,7 @@ export function bodyLimit(maxBytes: number): RequestHandler {
     const max = findMaxBodyBytes(req, res.locals.route, maxBytes);
     if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
-      // Counted as the parser adds it to the stream: a listener for "data" would make it flow before the route reads it.
+      // Counts the bytes in `push`: a listener for "data" would start the stream before the route reads it.
       let received = req.readableLength;
       if (received > max) return reject(req, res, next);
       const push = req.push.bind(req);
@@ -51,7 +51,7 @@ export function bodyLimit(maxBytes: number): RequestHandler {
   };
 }
 
-/** Ends the body for its reader with an error, once the client has its response. The rest is discarded. */
+/** Sends 413. Then the reader of the body gets an error, and the rest of the body is discarded. */
 function reject(req: Request, res: Response, next: NextFunction) {
   for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
   const error = tooLarge();

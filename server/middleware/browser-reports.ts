@@ -11,7 +11,7 @@ import { DIRECTIVES } from "../response/content-security-policy.ts";
 /** `csp-report` is what browsers without the Reporting API send. */
 const CONTENT_TYPES = ["application/reports+json", "application/csp-report"];
 const MAX_BYTES = 16 * 1024;
-/** Reports of a request, and log lines per second. The metric counts all of them. */
+/** The most reports of a request. Also the most log lines per second; the metric counts all reports. */
 const MAX_REPORTS = 10;
 const MAX_STACK_LINES = 20;
 
@@ -78,7 +78,7 @@ export function browserReports({ log, recordReport }: Options): RequestHandler[]
   ];
 }
 
-/** The reports in the shape of the Reporting API. CSP Level 2 has one, and names its fields differently. */
+/** The reports in the shape of the Reporting API. CSP Level 2 sends one report, with other field names. */
 function toReports(json: Record<string, Record<string, unknown>> | unknown[]): unknown[] {
   if (Array.isArray(json)) return json;
   const report = json["csp-report"];

@@ -4,7 +4,10 @@ import type { Revalidate } from "../cache/revalidate.ts";
 import type { Middleware } from "../chain.ts";
 import { sendStored } from "../response/stored-response.ts";
 
-/** A cache in front stores a stale response for a second. The response has no Age, or Varnish wouldn't store it. */
+/**
+ * A stale response gets `s-maxage=1`, so that caches in front request it again soon.
+ * It has no Age, or Varnish wouldn't store it.
+ */
 const S_MAXAGE = /\bs-maxage="?\d+"?/i;
 /** Pages with longer cache keys aren't cached. */
 const MAX_KEY_LENGTH = 2048;
@@ -49,11 +52,11 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
     };
     revalidate(key, route)
       .then((rendered) => {
-        if (res.headersSent) return; // At the limit of connections, the server has closed this one.
+        if (res.headersSent) return; // Its connection got a 503 at MAX_CONNECTIONS.
         // An entry that is larger than the whole cache is sent, but not stored.
         const stored = entries.find(key) ? "; stored" : "";
         if (rendered) return send(rendered, `fwd=${entry ? "stale" : "uri-miss"}${stored}`);
-        if (!sendStale()) renderPrivately();
+        if (!sendStale()) renderPrivately(); // A second render, so that this client gets its own page, or the error page.
       })
       .catch((error) => {
         if (error.status !== 503 || res.headersSent || !sendStale()) next(error);

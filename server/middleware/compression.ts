@@ -11,7 +11,7 @@ const NO_TRANSFORM = /\bno-transform\b/i;
 
 type Options = { limits: Limits; measureUsage: (name: keyof Limits, read: () => number) => void };
 
-/** Compresses rendered responses: as a stream, or, if the body is complete at once, as a whole with its length. */
+/** Compresses rendered responses. A body that is complete in one turn of the event loop is sent with its length. */
 export function compression({ limits, measureUsage }: Options): RequestHandler {
   let encoders = 0;
   measureUsage("MAX_ENCODERS", () => encoders);
@@ -43,7 +43,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
     let encoder: ReturnType<typeof createEncoder> | undefined;
 
     onHeaders(res, () => {
-      // RFC 10036, and nginx's header: otherwise a proxy may buffer the shell.
+      // `Incremental` (RFC 10036) and nginx's header ask proxies not to buffer the first HTML.
       const isStreamed = !isWhole && req.method !== "HEAD" && !res.hasHeader("Content-Length");
       if (isStreamed) res.set({ Incremental: "?1", "X-Accel-Buffering": "no" });
       const encoding = isWhole ? undefined : beginEncoding(req, res, undefined);
@@ -53,7 +53,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
       encoder.on("end", () => end());
       encoder.on("error", next);
       encoder.on("drain", () => emit("drain"));
-      // The writer waits for the encoder, and the encoder for the connection.
+      // Backpressure: the encoder waits for the connection, and the page for the encoder.
       const resume = () => encoder?.resume();
       Object.assign(res, { emit: (...args: [string]) => (args[0] === "drain" ? resume() : emit(...args)) });
     });
@@ -74,7 +74,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
       else if (target.write(bytes)) emit("drain");
     }
 
-    /** Head and body in one write, so that a client gets all of it or nothing, however the process ends. */
+    /** Sends head and body in one write, so that a short response is complete even if the process ends. */
     async function sendWhole(bytes: Buffer) {
       isWhole = true;
       const encoding = beginEncoding(req, res, bytes.length);

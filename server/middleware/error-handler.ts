@@ -5,7 +5,7 @@ import type { ErrorMiddleware } from "../chain.ts";
 import { hasBody } from "../http/request-target.ts";
 import { toLogFields } from "../log-fields.ts";
 
-/** The headers of a response that failed. Headers of middleware, such as a rate limit's, stay. */
+/** Headers that describe the content of the failed response are removed. Others, such as a rate limit's, stay. */
 const CONTENT_HEADERS = /^(accept-ranges|age|content-.*|etag|last-modified|set-cookie)$/;
 /** Gives a client time to read that its body is rejected. */
 const LINGER_TIMEOUT_MS = 5000;
@@ -19,7 +19,7 @@ export function errorHandler(log: Logger, securityHeaders: Record<string, string
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
     if (status >= 500 && !error.expose) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
-    res.locals.isPrivate = false; // The error has headers of its own.
+    res.locals.isPrivate = false; // Otherwise `responseHeaders` would remove the error's Cache-Control.
     const body = `${STATUS_CODES[status]}\n`;
     const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };
     for (const name of res.getHeaderNames()) if (CONTENT_HEADERS.test(name)) res.removeHeader(name);

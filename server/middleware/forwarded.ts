@@ -4,8 +4,9 @@ import type { TrustProxy } from "./access-log.ts";
 const SCHEMES = ["http", "https"];
 
 /**
- * Sets the origin of `request.url`: `ORIGIN`, or the Host header with the scheme of a trusted proxy. It removes
- * X-Forwarded-Host, which most proxies forward from the client: a client could put another host into a cached page.
+ * Sets the host and the protocol of the URL that loaders and actions get in `request.url`: those of `ORIGIN`, or the Host
+ * header and a trusted proxy's scheme. Removes X-Forwarded-Host: most proxies forward it from the client, which could so
+ * put another host into a page.
  */
 export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): RequestHandler {
   const originScheme = origin?.protocol.slice(0, -1);

@@ -9,7 +9,7 @@ export function largeFiles(folder: string, files: ClientFiles): RequestHandler {
     const { decodedPath } = res.locals.target;
     const file = files.get(decodedPath);
     if (!file) return next();
-    // RFC 9110 §14.2 and §13.1.5
+    // Range is for GET only (RFC 9110 §14.2), and If-Range needs a strong entity tag (§13.1.5).
     if (req.method === "HEAD" || String(req.headers["if-range"]).startsWith("W/")) delete req.headers.range;
     // A range counts the bytes of the uncompressed file.
     const best = req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";

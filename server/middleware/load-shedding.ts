@@ -11,11 +11,11 @@ import { FILE_ROUTE } from "./match-route.ts";
 
 /** The buffers of Node and Fetch for a streamed body. */
 const STREAM_BYTES = 256 * 1024;
-/** A request with a longer head counts as one with a body, since Node holds it as strings. */
+/** Node keeps a head as strings. So a request with a longer head takes memory like one with a body. */
 const MAX_SMALL_HEAD = 4096;
-/** Node reads this much of a body ahead. */
+/** Node buffers up to this much of a body before the route reads it. */
 const WAITING_BYTES = 128 * 1024;
-/** A body may arrive for this long before it can be cut. */
+/** After this time, a slow body can be disconnected. */
 const GRACE_MS = 1000;
 const CUT_INTERVAL_MS = 100;
 
@@ -32,8 +32,9 @@ type Options = {
 };
 
 /**
- * Load shedding: bounds the requests that Express handles at once. More wait in order for 5 s, then they get 503. Request
- * bodies have a bound by bytes, and open responses a bound of their own, so that neither takes the place of pages.
+ * Load shedding: limits the requests that Express handles at once. More wait in order for 5 s, then they get 503. The bytes
+ * of request bodies and the number of open responses have limits of their own, so that uploads and streams can't use up
+ * the slots of pages.
  */
 export function loadShedding(options: Options): Middleware {
   const { limits, requests, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
@@ -41,14 +42,14 @@ export function loadShedding(options: Options): Middleware {
   const maxWaiting = Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES);
   const bodies = createSemaphore({ limit: limits.MAX_BODY_MEMORY_BYTES, maxWaiting, onShed });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
-  /** The routes of files and of event streams. The first response of an event stream adds its route. */
+  /** Files and event streams only take a slot of `openResponses`. A route is added with its first event stream. */
   const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
   const arriving = new Map<IncomingMessage, { since: number; bytesBefore: number }>();
   measureUsage("MAX_CONCURRENT_REQUESTS", requests.getUsed);
   measureUsage("MAX_BODY_MEMORY_BYTES", bodies.getUsed);
   measureUsage("MAX_OPEN_RESPONSES", openResponses.getUsed);
 
-  /** Cuts the body with the lowest data rate while others wait. */
+  /** While bodies wait, disconnects the client with the lowest data rate. */
   setInterval(() => {
     if (!bodies.isFull()) return;
     const now = performance.now();
@@ -62,12 +63,12 @@ export function loadShedding(options: Options): Middleware {
   }, CUT_INTERVAL_MS).unref();
 
   return (req, res, next) => {
-    if (res.closed) return; // It would never release its place.
+    if (res.closed) return; // It would never release its slot.
     const { route, httpRoute } = res.locals;
     const acquire = () => {
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
       if (isSmall) return (openRoutes.has(httpRoute) ? openResponses : requests).acquire(1, res);
-      // A route that accepts more than this memory must stream bodies (docs/uploads-and-streams.md).
+      // A route that accepts more than MAX_BODY_MEMORY_BYTES must stream its bodies (docs/uploads-and-streams.md).
       const copies = countCopies(req);
       const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);
@@ -95,7 +96,7 @@ export function loadShedding(options: Options): Middleware {
       onHeaders(res, () => {
         clearTimeout(timer);
         if (isEventStream(res)) openRoutes.add(httpRoute);
-        // The render is over; only the response stays open.
+        // The loaders are done: the response moves from the slots of renders to those of open responses.
         const place = openResponses.tryAcquire();
         if (!place) return;
         release();

@@ -33,7 +33,7 @@ export function matchRoute(files: ClientFiles): Middleware {
     const isDecidedLater = route && !route.cacheRule && !route.isResource;
     // Fetch's Request can't have the method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
-    // React Router would match another path.
+    // A URL changes the path, so React Router would match another one.
     if (!isFile && !isKeptByUrl(path) && route?.cacheKey === undefined) return next(createHttpError(404));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };

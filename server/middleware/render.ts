@@ -47,7 +47,7 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
         nonce,
         origin,
         onError(err) {
-          // If the response has ended, the body was rejected, and the page got an error from it.
+          // After a 413, reading the body fails. That isn't an error of the page.
           if (!res.writableEnded) logError({ err, ...toLogFields(res.locals) }, "render failed");
         },
         record: (part, seconds) => recordPart(part, httpRoute, seconds),

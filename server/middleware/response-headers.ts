@@ -10,7 +10,8 @@ const RENDERED_CACHE_CONTROL = "private, no-cache";
 
 /**
  * Completes the headers of a response from Express, when they are written: React Router's adapter appends to a header that
- * is set before. The route's own headers come first, except in a private response to a request for a cached page.
+ * is set before. A header that the route has set stays, but for the Cache-Control of a response that `isPrivate`. Listeners
+ * of `on-headers` run in reverse order: `compression` first, then this one, then `loadShedding`.
  */
 export function responseHeaders(securityHeaders: Record<string, string>): RequestHandler {
   return ({ method }, res, next) => {

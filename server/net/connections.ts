@@ -10,13 +10,13 @@ const MAX_PIPELINED = 128;
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
 const BODY_BYTES = 320 * 1024;
-/** A chunk of a body takes 200 bytes besides its own. More than 256 chunks must have 128 bytes on average. */
+/** Each chunk of a body has 200 bytes of overhead. After 256 chunks, the others must have 128 bytes on average. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
 /** The time for a client to send its next request. */
 const GRACE_MS = 1000;
-/** Longer than any process runs. */
+/** A weight of the rank: more than any `progressAt`. */
 const LIFETIME_MS = 1e12;
 
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
@@ -36,7 +36,7 @@ export type Connection = {
   measured?: { since: number; bytes: number } | undefined;
 };
 
-/** Internals of Node's socket. They also count a part of a write. */
+/** Internals of Node's socket. Unlike its `bytesWritten`, they count the sent part of an unfinished write. */
 type Internals = {
   _handle?: { bytesWritten: number; writeQueueSize: number };
   parser?: { onIncoming: () => number };
@@ -52,9 +52,9 @@ type Options = {
 };
 
 /**
- * Tracks the connections of a server, passes their requests on in order, and closes connections: at the limit the one
- * without progress for the longest, and those that are stalled, idle for too long, pipeline too much or send bodies in
- * small chunks.
+ * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection that
+ * has been inactive for longest. It also closes those that are stalled or idle for too long, pipeline too much, or send
+ * bodies in small chunks.
  */
 export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, headers, onDrop }: Options) {
   const connections = new Map<Socket, Connection>();
@@ -122,7 +122,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     // Deferred, so that the requests of new connections are read first.
     if (connections.size > maxConnections) setImmediate(() => setImmediate(evict));
   });
-  // Only the keep-alive timeout is set.
+  // `server.timeout` is 0, so this is the keep-alive timeout.
   server.on("timeout", (socket) => drop(socket, "idle"));
 
   return {
@@ -155,7 +155,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
           connection.queuedBytes -= bytes;
         });
         const handle = () => socket.writable && listener(req, res);
-        // A response gets its socket once the one before it has ended. Other connections come in between.
+        // A pipelined response gets its socket when the one before it has ended. Other connections are handled in between.
         if (res.socket) handle();
         else res.once("socket", () => setImmediate(handle));
       });
@@ -182,7 +182,7 @@ function onSmallChunks(req: IncomingMessage, callback: () => void) {
     callback();
     return true;
   };
-  // Node's own method discards an unread body without adding it to the stream.
+  // Node's own `_dump` discards an unread body without `push`, so its chunks wouldn't be counted.
   Object.assign(req, { _dump: req.resume });
 }
 

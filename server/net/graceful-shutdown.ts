@@ -47,8 +47,8 @@ export async function drain(server: Server, connections: Connections, shutdown: 
 
 /**
  * Closes the listening socket without losing a client. The kernel resets the connections that wait in its accept queue
- * when that socket closes. So no request is read until the queue stays empty: most clients connect again only once they
- * have their response. A client that connects between the last accept(2) and close(2) is reset even so.
+ * when that socket closes. So no request is read until the queue stays empty: clients that wait for a response open few new
+ * connections. A client that connects between the last accept(2) and close(2) is still reset.
  */
 async function stopAccepting(server: Server, { all }: Connections) {
   let accepted = 0;

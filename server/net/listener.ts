@@ -19,8 +19,8 @@ export function createPublicServer({ keepAliveTimeoutMs, maxHeaderLines = Number
     joinDuplicateHeaders: true,
     // The application rejects a missing one, and logs it.
     requireHostHeader: false,
-    // A request for another protocol, such as HTTP/2, is an ordinary one (until Node 22.21, only while no service listens
-    // for upgrades).
+    // A request to upgrade to another protocol, such as HTTP/2, is handled as an ordinary one. Supported since Node 22.21;
+    // before, only if no service listens for upgrades.
     shouldUpgradeCallback: ({ headers }) =>
       headers.upgrade?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0,
   });

@@ -37,7 +37,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
       }
       socket.destroySoon();
     };
-    // The whole requests before it have their responses first (RFC 9112 §9.3.2).
+    // The complete requests before it get their responses first (RFC 9112 §9.3.2).
     const before = [...pending].findLast(({ req }) => req.complete);
     if (!before) return respond();
     // Keeps reading, to notice when the client disconnects.
@@ -46,7 +46,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     before.once("close", respond);
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // While requests are pending, the rest of the next one isn't read, so it isn't late.
+    // While a response is pending, the server doesn't read the next request. So the timeout isn't the client's fault.
     if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.all.get(socket)?.pending.size) return;
     // The connection failed or has closed, so nothing was rejected.
     if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();

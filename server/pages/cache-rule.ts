@@ -6,10 +6,10 @@ type HeadersExport = NonNullable<ServerBuild["routes"][string]>["module"]["heade
 
 /** How a route is cached: its `headers` export sets `s-maxage`. */
 export type CacheRule = {
-  /** The headers of each response that doesn't set them itself. */
+  /** The default headers of its responses. */
   headers: Headers;
   filterQuery: QueryFilter;
-  /** The filter for requests for the route's data, where `_routes` names the routes that have a loader to run. */
+  /** The filter for data requests. It keeps `_routes`, which lists the loaders to run. */
   filterDataQuery: QueryFilter;
 };
 

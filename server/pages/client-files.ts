@@ -18,7 +18,7 @@ const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 /** The suffix of a file's form in each content coding. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 
-/** The suffixes of the differences to the last release, and to the one before. */
+/** The suffixes of a file compressed with the last release as the dictionary, and with the one before. */
 export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
 
 /** The suffix of any compressed form. */

@@ -36,7 +36,7 @@ export function isDynamic(pattern: string) {
   return /[:*?]/.test(pattern);
 }
 
-/** The build's routes for `matchRoutes`. The `handle` of each is its entry. */
+/** Converts the build's routes for `matchRoutes`. The `handle` of each is its RouteEntry. */
 export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
   return Object.values(manifest).flatMap((route) => {
     if (!route || route.parentId !== parent?.id) return [];

@@ -22,9 +22,10 @@ export function toPagePath(path: string) {
 
 /**
  * Finds the route of a path with React Router's `matchRoutes`, as the browser does: if they differed, hydration would fail.
- * `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186). So it only
- * gets the routes whose literal segments are in the path, its results are cached, and a path whose first segment is in no
- * route matches the splat.
+ * `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186). To save time:
+ * - It gets only the routes whose literal segments are in the path.
+ * - Its results are cached.
+ * - If no route begins with the path's first segment, the path matches the splat.
  */
 export function createRouteTable(manifest: Routes) {
   const tree = toTree(manifest);
@@ -71,15 +72,15 @@ export function createRouteTable(manifest: Routes) {
 }
 
 /**
- * One spelling of all paths that match a route with the same parameters: encoded as browsers do, with the literal segments
- * in the case of the pattern, and without trailing slashes, unless they are part of a splat.
+ * The canonical path: paths that match a route with the same parameters have the same one. It is encoded as browsers do,
+ * with the literal segments in the case of the pattern, and without trailing slashes, unless they are part of a splat.
  */
 function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: RouteEntry) {
   if (cacheKey !== undefined) return cacheKey;
   let end = path.length;
   while (path[end - 1] === "/" && !pattern.endsWith("*")) end -= 1;
   const expected = pattern.split("/");
-  // If an optional segment is missing, the others have other positions.
+  // If an optional segment is missing, the next segments aren't at their positions in the pattern.
   const isExact = isCaseSensitive || pattern.includes("?");
   const spell = (segment: string, index: number) => {
     const decoded = decodeURIComponent(segment);

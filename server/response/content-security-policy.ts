@@ -67,13 +67,13 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
 }
 
 /**
- * The policy for a document that is sent more than once, and the document. Hashes replace the nonce: those of the inline
- * elements that were rendered with it. Elements in text that the page printed have no nonce, and get no hash.
+ * Prepares a document for the cache: returns its HTML without nonces, and a policy with hashes of its inline scripts and
+ * styles. Only elements that had the nonce get a hash, so elements in text that the page printed get none.
  */
 export function replaceNonce(html: string, nonce: string, added = "") {
   const mark = ` nonce="${nonce}"`;
   const hashes = (element: "script" | "style") => {
-    // React escapes "<" in attributes. A search that stops at it takes linear time.
+    // `[^<>]*` keeps the search linear. It matches every attribute, since React escapes "<" in them.
     const contents = html.matchAll(new RegExp(`<${element}\\b[^<>]*${mark}[^<>]*>(.*?)</${element}>`, "gs"));
     return [...contents]
       .filter(([, content]) => content)
