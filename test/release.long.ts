@@ -46,6 +46,26 @@ test("the assets of the last release are in the build", () => {
   expect(JSON.parse(readFileSync(`${newFolder}/build/assets.json`, "utf8"))[1]).toEqual(before);
 });
 
+test("while both releases run, a balancer finds the scripts of both", async () => {
+  const servers = [await startServer({}, OLD_FOLDER), await startServer({}, newFolder)];
+  const addresses = servers.map(({ url }) => `server ${new URL(url).host};`);
+  const pass = "proxy_pass http://greeting;";
+  const assets = `location /assets/ { proxy_next_upstream error timeout http_404; ${pass} }`;
+  const nginx = await startNginx(`upstream greeting { ${addresses.join(" ")} }`, pass + assets);
+  onTestFinished(async () => {
+    await nginx.stop();
+    for (const server of servers) await server.stop();
+  });
+  const added = listAssets(newFolder).filter((name) => !listAssets(OLD_FOLDER).includes(name));
+  const missing: string[] = [];
+  // Twice, since nginx takes one process after the other.
+  for (const name of added.flatMap((name) => [name, name])) {
+    if (!(await fetch(`${nginx.url}/assets/${name}`)).ok) missing.push(name);
+  }
+  expect(added).not.toEqual([]);
+  expect(missing).toEqual([]);
+});
+
 test("a form in a tab of the last release works, and keeps its input until it is sent", async ({ page }) => {
   const { url, replace } = await startOldRelease();
   await open(page, `${url}/example-pages/tasks`);
