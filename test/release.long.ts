@@ -56,7 +56,8 @@ test("while both releases run, a balancer finds the scripts of both", async () =
     await nginx.stop();
     for (const server of servers) await server.stop();
   });
-  const added = listAssets(newFolder).filter((name) => !listAssets(OLD_FOLDER).includes(name));
+  const before = listAssets(OLD_FOLDER);
+  const added = listAssets(newFolder).filter((name) => name.endsWith(".js") && !before.includes(name));
   const missing: string[] = [];
   // Twice, since nginx takes one process after the other.
   for (const name of added.flatMap((name) => [name, name])) {
