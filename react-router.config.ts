@@ -77,7 +77,7 @@ async function moveSourceMaps() {
 }
 
 /** Fonts, images and videos are compressed already. */
-const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|map)$/;
+const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm)$/;
 
 /** Writes `NAME.br` and `NAME.gz` beside the files of a folder, if they are smaller, so that no request compresses. */
 async function precompress(folder: string) {

@@ -117,7 +117,7 @@ export async function createApp(options: Options) {
   app.use(forwarded(TRUST_PROXY, ORIGIN));
   app.use(sameOrigin(settings, log));
   if (middleware.length > 0) app.use(middleware);
-  app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES));
+  app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES, handleError));
   app.post(REPORTS_PATH, browserReports({ log, recordReport: metrics.recordReport }));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing.middleware);

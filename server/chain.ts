@@ -21,6 +21,8 @@ declare global {
       nonce?: string;
       /** The Content-Security-Policy with that nonce. */
       policy?: string;
+      /** The status of an error response. A route that is still running may change `res.statusCode` later. */
+      errorStatus?: number;
       /** Whether a cacheable route's response is private: its cache key is too long, or its anonymous render failed. */
       isPrivate?: boolean;
     }

@@ -23,7 +23,7 @@ test.each([
   const server = createServer((req, res) => {
     handle(req, Object.assign(res, { locals: {} as Express.Locals }), () => res.end());
   }).listen(0, "127.0.0.1");
-  await request(server).get("/").set("X-Forwarded-For", forwarded);
-  await expect.poll(() => lines).toMatchObject([{ msg: "request", "client.address": client }]);
+  await request(server).get("/?token=secret").set("X-Forwarded-For", forwarded);
+  await expect.poll(() => lines).toMatchObject([{ msg: "request", "url.path": "/", "client.address": client }]);
   server.close();
 });

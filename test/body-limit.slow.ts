@@ -7,8 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createReadableStreamFromReadable } from "@react-router/node";
-import express, { type ErrorRequestHandler } from "express";
+import express from "express";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest";
+import type { ErrorMiddleware } from "../server/chain.ts";
 import { bodyLimit } from "../server/middleware/body-limit.ts";
 import { exchange } from "./support/exchange.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
@@ -31,6 +32,8 @@ afterAll(async () => {
   await server.stop();
   rmSync(UPLOADS, { recursive: true });
 });
+
+const sendStatus: ErrorMiddleware = (error, _req, res) => res.writeHead(error.status).end();
 
 const multipart = (bytes: number) =>
   `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${"a".repeat(bytes)}\r\n--b--\r\n`;
@@ -123,13 +126,12 @@ test("an upload that its client aborts leaves no file", async () => {
 test("an action that reads a body over the limit gets an error, not a part of it", async () => {
   const read: string[] = [];
   const app = express()
-    .use(bodyLimit(10))
+    .use(bodyLimit(10, sendStatus))
     .use(async (req, res) => {
       const body = new Response(createReadableStreamFromReadable(req));
       read.push(await body.text().catch(({ status }) => `rejected: ${status}`));
       res.end();
     });
-  app.use(((error, _req, res, _next) => res.status(error.status).end()) as ErrorRequestHandler);
   const listening = app.listen(0, "127.0.0.1");
   onTestFinished(() => void listening.close());
   await once(listening, "listening");
@@ -149,12 +151,34 @@ test("the limit is a setting", async () => {
   await strict.stop();
 });
 
+test("a body over the limit gets one 413, and no error is logged, although its page's loader continues", async () => {
+  const strict = await startServer({ BODY_SIZE_LIMIT_BYTES: "10" }, inject("grownFolder"));
+  const { hostname, port } = new URL(strict.url);
+  const socket = connect(Number(port), hostname).setEncoding("latin1");
+  let response = "";
+  socket.on("data", (text) => {
+    response += text;
+  });
+  const closed = once(socket, "close");
+  socket.write(`GET /example-pages/wait/500 HTTP/1.1\r\n${HEAD.join("\r\n")}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  await setTimeout(100);
+  socket.write(`b\r\n${"a".repeat(11)}\r\n`);
+  await setTimeout(1000); // Meanwhile the page is rendered.
+  socket.write("0\r\n\r\n");
+  await closed;
+  expect(response.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413"]);
+  expect(await strict.stop()).toBe(0);
+  const [line] = strict.lines.filter(({ msg }) => msg === "request");
+  expect(line).toMatchObject({ "http.response.status_code": 413 });
+  expect(strict.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
 test.each([
   ["a body within the limit reaches a route whole, although a middleware awaits before it", 10_000, "200", "10000"],
   ["a body over the limit is rejected while a middleware awaits", 20_001, "413", undefined],
 ])("%s", async (_label, bytes, status, received) => {
   const app = express();
-  app.use(bodyLimit(20_000));
+  app.use(bodyLimit(20_000, sendStatus));
   app.use(async (_req, _res, next) => {
     await setTimeout(200);
     next();
@@ -164,7 +188,6 @@ test.each([
     const body = await new Response(createReadableStreamFromReadable(req)).arrayBuffer();
     res.end(String(body.byteLength));
   });
-  app.use(((error, _req, res, _next) => res.status(error.status).end()) as ErrorRequestHandler);
   const listening = app.listen(0);
   onTestFinished(() => void listening.close());
   const { port } = listening.address() as AddressInfo;

@@ -18,19 +18,30 @@ const ENTRY: CacheEntry = {
   renderedAt: performance.now() - 2000,
 };
 
+/** Fresh with the channel, but stale without it. */
+const GROUPED = {
+  ...ENTRY,
+  groups: ["a"],
+  cacheControl: "s-maxage=60, stale-if-error=3600",
+  lifetime: { fresh: 60, staleWhileRevalidate: 0, staleIfError: 3600 },
+};
+const STALE = ["Cache-Control", "s-maxage=1, stale-if-error=3600"];
+
 test.each([
-  ["gets the stale response", false, 1],
-  ["gets nothing more if it has a response already", true, 0],
-])("a client whose page can't be rendered %s", async (_label, headersSent, count) => {
+  ["gets the stale response", ENTRY, false, [STALE]],
+  ["gets the response with groups as a stale one, while the channel is disconnected", GROUPED, false, [STALE]],
+  ["gets nothing more if it has a response already", ENTRY, true, []],
+])("a client whose page can't be rendered %s", async (_label, stored, headersSent, sent) => {
   const entries = createEntries(100_000, { recordLookup() {}, recordStored() {}, recordEviction() {} });
-  entries.store("/", ENTRY, []);
+  entries.setConnected(false);
+  entries.store("/", stored, []);
   const revalidate = vi.fn(() => Promise.reject(OVERLOADED));
   const end = vi.fn();
-  const writeHead = vi.fn(() => ({ end }));
+  const writeHead = vi.fn((_status: number, _headers: string[]) => ({ end }));
   const route = { pattern: "/", cacheRule: { filterQuery: () => "" } };
   const res = { headersSent, writeHead, locals: { route, canonicalPath: "/", target: { query: "" } } };
   cache(entries, revalidate)({ method: "GET", headers: {} } as IncomingMessage, res as unknown as Response, vi.fn());
   await vi.waitFor(() => expect(revalidate.mock.settledResults).toMatchObject([{ type: "rejected" }]));
   await Promise.resolve();
-  expect(writeHead).toHaveBeenCalledTimes(count);
+  expect(writeHead.mock.calls.map(([, headers]) => headers.slice(-4, -2))).toEqual(sent);
 });

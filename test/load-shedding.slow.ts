@@ -1,10 +1,18 @@
 // More requests than the server has memory for.
-import { connect } from "node:net";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { expect, inject, test, vi } from "vitest";
+import { expect, inject, onTestFinished, test, vi } from "vitest";
 import { name } from "../package.json";
+import { chain } from "../server/chain.ts";
+import { createLimits } from "../server/limits.ts";
+import { loadShedding } from "../server/middleware/load-shedding.ts";
+import { createSemaphore } from "../server/semaphore.ts";
 import { readMetric } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
+
+vi.mock("../server/pages/build.ts", () => ({ routes: [] }));
 
 const FOLDER = inject("grownFolder");
 const TYPE = "Content-Type: application/x-www-form-urlencoded\r\n";
@@ -91,6 +99,35 @@ test("a client that leaves during a render frees its place", async () => {
     await expect.poll(() => readMetric(server, `server_limit_usage{setting="${setting}"}`)).toBe(0);
   }
   stop(server);
+});
+
+test("a response that begins after its client has left takes no slot", async () => {
+  const usage: (() => number)[] = [];
+  const shed = loadShedding({
+    limits: createLimits({}),
+    requests: createSemaphore({ limit: 1, onShed: expect.unreachable }),
+    maxBodyBytes: 1,
+    handlerTimeoutMs: 60_000,
+    recordShed: expect.unreachable,
+    measureUsage: (_name, read) => usage.push(read),
+  });
+  let hasEnded = false;
+  const respondLate: RequestListener = async (_req, res) => {
+    client.destroy();
+    await once(res, "close");
+    res.writeHead(401).end();
+    hasEnded = true;
+  };
+  const rethrow = (error: Error) => {
+    throw error;
+  };
+  const server = createServer(chain([shed], respondLate, rethrow)).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => hasEnded).toBe(true);
+  expect(usage.map((read) => read())).toEqual([0, 0, 0]);
 });
 
 test("a loader that hangs times out", async () => {

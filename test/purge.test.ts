@@ -6,10 +6,12 @@ import { expect, inject, test, vi } from "vitest";
 import { handleOps } from "../server/ops/server.ts";
 import { startServer } from "./support/start-server.ts";
 
-test("operators list the cache by route, and invalidate a group or a path", async () => {
+test("operators list the cache by route, from the start, and invalidate a group or a path", async () => {
   const { url, opsUrl, stop } = await startServer({}, inject("grownFolder"));
   const purge = async (query: string) => (await fetch(`${opsUrl}/cache/invalidate${query}`, { method: "POST" })).text();
   const path = "/example-pages/events";
+  const rendered = (await (await fetch(`${opsUrl}/cache`)).json()) as { route: string }[];
+  expect(rendered).toContainEqual(expect.objectContaining({ route: "/", entries: 1, hit: 0, hitRate: 0 }));
   for (const visit of ["", "/1", "/1.data", "/1"]) expect((await fetch(url + path + visit)).status).toBe(200);
   const routes = (await (await fetch(`${opsUrl}/cache`)).json()) as { route: string }[];
   expect(routes.find(({ route }) => route.endsWith("/events/:id"))).toEqual({

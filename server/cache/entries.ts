@@ -107,10 +107,10 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
     },
     /** Lists each route's entries: their number, bytes, the age of the oldest in seconds, and the lookups since the start. */
     describe() {
-      return [...lookups].map(([route, counts]) => {
-        const entries = [found, notFound].flatMap((list) =>
-          [...list.values()].filter((entry) => entry.route === route),
-        );
+      const all = [...found.values(), ...notFound.values()];
+      return [...new Set([...lookups.keys(), ...all.map(({ route }) => route)])].map((route) => {
+        const counts = lookups.get(route) ?? { hit: 0, stale: 0, miss: 0 };
+        const entries = all.filter((entry) => entry.route === route);
         const oldest = Math.min(...entries.map(({ renderedAt }) => renderedAt));
         const lookupCount = counts.hit + counts.stale + counts.miss;
         return {

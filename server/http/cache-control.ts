@@ -5,7 +5,8 @@ export type SharedLifetime = { fresh: number; staleWhileRevalidate: number; stal
 
 /** The heuristically cacheable statuses (RFC 9110 §15.1) that a page or a resource route returns. */
 const CACHEABLE_STATUSES = [200, 301, 308, 404];
-const FORBIDDING = ["no-store", "no-cache", "private", "must-revalidate", "proxy-revalidate"];
+const FORBIDDING = ["no-store", "no-cache", "private"];
+const NEVER_STALE = ["must-revalidate", "proxy-revalidate"];
 
 /** Whether `Cache-Control` lets a shared cache store a response that is cacheable at all (RFC 9111 §3). */
 export function isForSharedCaches(cacheControl: string) {
@@ -13,12 +14,13 @@ export function isForSharedCaches(cacheControl: string) {
   return !directives.has("no-store") && directives.get("private") !== "";
 }
 
-/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2.10, RFC 5861). Returns undefined without a valid `s-maxage`. */
+/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2, RFC 5861). Returns undefined without a valid `s-maxage`. */
 export function parseSharedLifetime(cacheControl: string): SharedLifetime | undefined {
   const directives = parseDirectives(cacheControl);
   const secondsOf = (name: string) => (/^\d+$/.test(directives.get(name) ?? "") ? Number(directives.get(name)) : 0);
   const fresh = secondsOf("s-maxage");
   if (fresh === 0 || FORBIDDING.some((name) => directives.has(name))) return undefined;
+  if (NEVER_STALE.some((name) => directives.has(name))) return { fresh, staleWhileRevalidate: 0, staleIfError: 0 };
   return {
     fresh,
     staleWhileRevalidate: secondsOf("stale-while-revalidate"),

@@ -33,9 +33,9 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
     const client = clientAddress(req, trustProxy); // A closed socket has no address.
     res.on("close", () => {
       const seconds = (performance.now() - startedAt) / 1000;
-      const status = res.headersSent ? res.statusCode : undefined;
       const errorType = res.writableFinished ? undefined : "aborted";
-      const { requestId, traceId, target, httpRoute } = res.locals;
+      const { requestId, traceId, target, httpRoute, errorStatus } = res.locals;
+      const status = res.headersSent ? (errorStatus ?? res.statusCode) : undefined;
       recordRequest(method, status, httpRoute, errorType, seconds);
       log.info(
         {
@@ -43,7 +43,7 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
-          "url.path": toLogText(target?.path ?? url),
+          "url.path": toLogText(target?.path ?? withoutQuery(url)),
           "http.route": httpRoute,
           "http.response.status_code": status,
           "http.response.size": socket.bytesWritten - bytesBefore,
@@ -62,10 +62,15 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
 /** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */
 export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<AccessLogOptions, "log" | "trustProxy">) {
   const { method, url = "" } = req;
-  const path = toLogText(parseRequestTarget(url)?.path ?? url);
+  const path = toLogText(parseRequestTarget(url)?.path ?? withoutQuery(url));
   const userAgent = toLogText(req.headers["user-agent"]);
   const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent };
   log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
+}
+
+/** The target of a malformed request, without its query, which may be private. */
+function withoutQuery(target: string) {
+  return target.replace(/[?#].*/s, "");
 }
 
 /** The client's address by the headers of trusted proxies, or else that of the connection. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { Request, RequestHandler } from "express";
 import createHttpError from "http-errors";
+import type { ErrorMiddleware, Response } from "../chain.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
 
 /**
@@ -29,20 +30,22 @@ export function countCopies({ headers }: IncomingMessage) {
 const isUrlencoded = (type: string) => /x-www-form-urlencoded/i.test(type);
 
 /** Rejects a body that is larger than its route allows, by Content-Length or by the bytes that arrive. */
-export function bodyLimit(maxBytes: number): RequestHandler {
+export function bodyLimit(maxBytes: number, onError: ErrorMiddleware): RequestHandler {
   return (req, res, next) => {
+    // While the services' middleware was waiting, the client has left, or has got a 503.
+    if (res.closed || res.headersSent) return;
     const max = findMaxBodyBytes(req, res.locals.route, maxBytes);
     if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
       // Counts the bytes in `push`: a listener for "data" would start the stream before the route reads it.
       let received = req.readableLength;
-      if (received > max) return reject(req, res, next);
+      if (received > max) return reject(req, res, onError);
       const push = req.push.bind(req);
       req.push = (chunk: Buffer | null) => {
         received += chunk?.length ?? 0;
         if (received > max) {
           req.push = push;
-          reject(req, res, next);
+          reject(req, res, onError);
         }
         return push(chunk);
       };
@@ -52,11 +55,12 @@ export function bodyLimit(maxBytes: number): RequestHandler {
 }
 
 /** Sends 413. Then the reader of the body gets an error, and the rest of the body is discarded. */
-function reject(req: Request, res: Response, next: NextFunction) {
+function reject(req: Request, res: Response, onError: ErrorMiddleware) {
   for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
   const error = tooLarge();
   const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
   if (res.closed) fail();
   else res.once("close", fail);
-  next(error);
+  // Not by `next`, which has been called already: Express would then handle a later error of the route itself.
+  onError(error, req, res);
 }

@@ -30,7 +30,7 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
     const send = (entry: CacheEntry, status: string) => {
       const age = ageOf(entry);
       const freshness =
-        age < entry.lifetime.fresh
+        age < entries.lifetimeOf(entry).fresh
           ? ["Cache-Control", entry.cacheControl, "Age", String(Math.floor(age))]
           : ["Cache-Control", entry.cacheControl.replace(S_MAXAGE, "s-maxage=1")];
       sendStored(req, res, entry.response, [...freshness, "Cache-Status", `${name}; ${status}`]);

@@ -7,18 +7,19 @@ import { toLogFields } from "../log-fields.ts";
 
 /** Headers that describe the content of the failed response are removed. Others, such as a rate limit's, stay. */
 const CONTENT_HEADERS = /^(accept-ranges|age|content-.*|etag|last-modified|set-cookie)$/;
-/** Gives a client time to read that its body is rejected. */
+/** The connection of a rejected body stays open this long, so that the client can read the response. */
 const LINGER_TIMEOUT_MS = 5000;
 
 /** Sends the errors of middleware as plain text, and logs those that aren't the client's fault. */
 export function errorHandler(log: Logger, securityHeaders: Record<string, string>): ErrorMiddleware {
   return (error: HttpError, req, res) => {
-    // The connection failed, or the client has its response.
-    if (error === req.socket.errored || res.writableEnded) return;
-    // React Router's adapter throws it if host and target make no valid URL.
+    // The client has left or has its response. After a 413 the route may still be running, and fail to respond.
+    if (error === req.socket.errored || res.closed || res.writableEnded || res.locals.errorStatus !== undefined) return;
+    // React Router's adapter throws ERR_INVALID_URL if it can't make a URL of host and target.
     const status = error.code === "ERR_INVALID_URL" ? 400 : (error.status ?? 500);
     if (status >= 500 && !error.expose) log.error({ err: error, ...toLogFields(res.locals) }, "request failed");
     if (res.headersSent) return res.destroy();
+    res.locals.errorStatus = status;
     res.locals.isPrivate = false; // Otherwise `responseHeaders` would remove the error's Cache-Control.
     const body = `${STATUS_CODES[status]}\n`;
     const type = { "Content-Type": "text/plain; charset=utf-8", "Content-Length": Buffer.byteLength(body) };

@@ -63,7 +63,7 @@ export function loadShedding(options: Options): Middleware {
   }, CUT_INTERVAL_MS).unref();
 
   return (req, res, next) => {
-    if (res.closed) return; // It would never release its slot.
+    if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
     const { route, httpRoute } = res.locals;
     const acquire = () => {
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
@@ -95,6 +95,7 @@ export function loadShedding(options: Options): Middleware {
       });
       onHeaders(res, () => {
         clearTimeout(timer);
+        if (res.closed) return; // The client left before, so the slot is released already.
         if (isEventStream(res)) openRoutes.add(httpRoute);
         // The loaders are done: the response moves from the slots of renders to those of open responses.
         const place = openResponses.tryAcquire();

@@ -59,7 +59,6 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
     },
   });
   return (req, res, next) => {
-    if (res.headersSent) return; // The body has been rejected.
     const { locals } = res;
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     locals.policy = (policies.get(locals.route?.id) ?? toPolicy({})).replaceAll(NONCE_PLACEHOLDER, locals.nonce);

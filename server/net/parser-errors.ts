@@ -58,11 +58,13 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
   });
   // With a listener, Node no longer handles an upgrade as an ordinary request.
   if (server.listenerCount("upgrade") > 0) {
-    server.prependListener("upgrade", (req: IncomingMessage, socket: Socket) => {
+    const listeners = server.listeners("upgrade");
+    server.removeAllListeners("upgrade").on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
       socket.on("error", () => {}); // As above.
       if (!acceptUpgrade(req)) return reject(socket, 400, "upgrade");
       // The response to an earlier request would get in between the other protocol's bytes.
-      if (!connections.upgrade(socket)) socket.destroy();
+      if (!connections.upgrade(socket)) return socket.destroy();
+      for (const listener of listeners) listener.call(server, req, socket, head);
     });
   }
   // The application rejects unknown expectations.
