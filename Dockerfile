@@ -34,7 +34,7 @@ LABEL org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.documentation="${SOURCE}#readme" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.base.name="${RUNTIME_IMAGE}"
-# In distroless, node is in /nodejs/bin; in other images, it is in one of the others.
+# Distroless has node in /nodejs/bin, and other images in one of the usual folders.
 # Several glibc arenas fragment the memory (https://sourceware.org/bugzilla/show_bug.cgi?id=11261).
 ENV NODE_ENV=production MALLOC_ARENA_MAX=1 PATH=/nodejs/bin:/usr/local/bin:/usr/bin:/bin
 WORKDIR /app

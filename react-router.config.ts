@@ -7,7 +7,7 @@ import zlib from "node:zlib"; // Node 20 has no named export zstdCompress. Neede
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
-import { ASSETS_PATH, DCZ_SUFFIXES, FORM_SUFFIX, toReleasePattern } from "./server/pages/client-files.ts";
+import { ASSETS_PATH, DCZ_SUFFIXES, VARIANT_SUFFIX, toReleasePattern } from "./server/pages/client-files.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
@@ -37,8 +37,8 @@ const checkedPublicFiles: Preset = {
     if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
     const files = readdirSync("public", { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
     const names = files.map((file) => relative("public", join(file.parentPath, file.name)));
-    const form = names.find((name) => FORM_SUFFIX.test(name) && names.includes(name.replace(FORM_SUFFIX, "")));
-    if (form) throw new Error(`public/${form} would be sent as the compressed form of the file beside it`);
+    const variant = names.find((name) => VARIANT_SUFFIX.test(name) && names.includes(name.replace(VARIANT_SUFFIX, "")));
+    if (variant) throw new Error(`public/${variant} would be sent as the compressed variant of the file beside it`);
   },
 };
 
@@ -48,7 +48,7 @@ export default {
   // The browser gets all routes at once. With lazy discovery, the server matches every ancestor of a requested path, so one
   // path of 7,000 segments would block the process for seconds (React Router 7.18.4).
   routeDiscovery: { mode: "initial" },
-  // The server's own check also covers resource routes, and runs first (server/middleware/same-origin.ts).
+  // Turns React Router's check off: server/middleware/same-origin.ts has checked before, also for resource routes.
   allowedActionOrigins: ["**"],
   future: {
     v8_middleware: true,
@@ -90,13 +90,13 @@ async function precompress(folder: string) {
   await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
 }
 
-/** Open tabs and caches may request the assets of earlier releases: of this many, up to this many bytes. */
+/** Open tabs and caches may request assets of earlier releases. The build keeps so many releases, in so many bytes. */
 const MAX_PREVIOUS_RELEASES = DCZ_SUFFIXES.length;
 const MAX_PREVIOUS_BYTES = 8 * 1024 * 1024;
 
 /**
  * Copies the assets of earlier releases from the build of the last one, and lists those of each release, newest first, in
- * `build/assets.json`. Their names are hashes, so those of different releases don't clash.
+ * `build/assets.json`. Their names contain a hash, so those of different releases don't clash.
  */
 async function copyPreviousAssets(previousBuild: string | undefined) {
   const releases = [await readdir("build/client/assets")];
@@ -148,7 +148,7 @@ async function compressDcz(bytes: Buffer, dictionary: Buffer) {
 async function copyPackages(names: true | string[] = []) {
   await rm("build/node_modules", { recursive: true, force: true });
   if (names !== true && names.length === 0) return;
-  // From the root: a package may be a link to a folder outside the project.
+  // From the root, since `node_modules` may be in a folder above the project, as in a workspace.
   const { fileList } = await nodeFileTrace(["build/server/index.js"], { base: "/" });
   for (const path of fileList) {
     const start = path.indexOf("node_modules/");

@@ -22,7 +22,7 @@ import { OVERLOADED } from "./server/semaphore.ts";
 import { openServices, SettingsSchema } from "./server/services.ts";
 import { describeSettings, loadEnvFile, parseSettings } from "./server/settings.ts";
 
-/** Lines per second; the metric counts all. */
+/** The most log lines per second. The metric counts every rejection. */
 const MAX_REJECTIONS_LOGGED = 10;
 
 // No other server module has side effects when it is imported. The modules of pages are imported before `.env` is read,
@@ -103,6 +103,7 @@ rejectUnparsable(server, connections, {
     return true;
   },
 });
+// A function, since TypeScript would take `state` for the constant "starting".
 const isStarting = () => state === "starting";
 const port = isStarting() && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
 if (isStarting()) {

@@ -24,7 +24,7 @@ function evaluatedRoutes(): Plugin {
   };
 }
 
-/** Keeps styles out of the server's build, which only needs the names of CSS modules. */
+/** Keeps imported stylesheets out of the server's build, which only needs the names of CSS modules. */
 function withoutServerStyles(): Plugin {
   return {
     name: "without-server-styles",
@@ -40,8 +40,8 @@ const ENTRY = /\/entry\.client\.tsx$/;
 const ROOT = /\/app\/root\.tsx\b/;
 
 /**
- * Puts the modules that every page needs in the file of the browser's entry. Otherwise a module of the shell that a page
- * also imports would be a file of its own, and the documents of other pages would change with that page.
+ * Puts the modules that every page needs (the shell) in the file of the browser's entry. Otherwise such a module would
+ * become its own file once a page imports it, too, and the preloads of all pages would change.
  */
 function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo }) {
   const importers = context.getModuleInfo(id)?.importers ?? [];

@@ -14,8 +14,8 @@ export { instrumentations } from "./instrumentations";
 /** Slow data times out after this time, in ms, and its error boundary shows. */
 export const streamTimeout = 5000;
 
-// Adds to the framework's default: a nonce for scripts and styles, the site's origin, errors in the server's log, the
-// render's duration, an end if the client leaves, and whole responses for cached pages.
+// Adds to the framework's default: a nonce for scripts and styles, the site's origin, errors in the server's log, and
+// the render's duration. If the client leaves, the render stops. Cached pages are sent whole.
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -54,7 +54,7 @@ export default async function handleRequest(
   return new Response(body, { status, headers });
 }
 
-/** Names the release, so that a tab with the code of another one loads its next page as a document (release.ts). */
+/** Names the release, so that a tab with older code loads its next page as a document (release.ts). */
 export function handleDataRequest(response: Response) {
   response.headers.append("Server-Timing", `${RELEASE_METRIC};desc="${assets.version}"`);
   return response;

@@ -4,7 +4,7 @@ import { useIsOutdated } from "./release";
 
 type Handle = { securityHeaders?: Record<string, string> } | undefined;
 
-/** The additions of the document's page, and its layouts, to the security headers. */
+/** The security headers that the routes of the loaded document added. */
 let received: string[] | undefined;
 
 /**

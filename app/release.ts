@@ -27,8 +27,8 @@ if (!import.meta.env.SSR && import.meta.env.PROD) {
 }
 
 /**
- * Whether the user has navigated since a response came from another release than this tab's code. The page is then
- * loaded as a document. The result of a form is shown first.
+ * Whether data came from another release than this tab's code, and the user has navigated since. The caller then loads
+ * the page as a document. If the user sent a form, its result is shown first.
  */
 export function useIsOutdated() {
   const { pathname } = useLocation();

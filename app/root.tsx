@@ -21,13 +21,13 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
-/** The browser's bundle has no copy. If it renders the document again, after an error, it reuses the received styles. */
+/** The browser's bundle has no copy of the styles. To render the document again, it takes them from the document. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
 
 /** The nonce in development's policy (server/response/content-security-policy.ts), also for cached pages. */
 const VITE_NONCE = "vite";
 
-/** The document and the providers around every page, error pages too. Its styles are in it: one request to first paint. */
+/** The document and the providers around every page. It contains its styles, so the first paint needs one request. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const needsOwnDocument = useOwnDocument();
@@ -43,7 +43,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
-        {/* Vite's client sets it on the styles that it inserts. */}
+        {/* Vite's client copies this nonce to the styles that it inserts. */}
         {import.meta.env.DEV && <meta property="csp-nonce" nonce={VITE_NONCE} />}
         <Meta />
         <Links nonce={nonce} />
@@ -74,7 +74,7 @@ export default function App() {
   return <Outlet />;
 }
 
-/** Moves the focus to the page after a navigation in the browser, so that screen readers announce it. */
+/** After a navigation, moves the focus to the new page, unless an element has it: screen readers announce the page. */
 function useFocusOnNewPage() {
   const { pathname } = useLocation();
   const shown = useRef(pathname);

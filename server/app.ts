@@ -81,7 +81,7 @@ export async function createApp(options: Options) {
   checkRoutes();
   const requests = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
-    maxWaiting: limits.MAX_CONNECTIONS, // A connection has one request here, so others are of closed connections.
+    maxWaiting: limits.MAX_CONNECTIONS, // Each connection has one request here. Renders for the cache wait here, too.
     onShed: () => metrics.recordShed("queue"),
   });
   const { recordPart, recordRender } = metrics;

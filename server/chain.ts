@@ -13,7 +13,7 @@ declare global {
       target: RequestTarget;
       /** The route of the page or its data. Undefined for a file. */
       route: RouteEntry | undefined;
-      /** Equivalent paths have the same one. */
+      /** The same for every spelling of a path (route-table.ts). */
       canonicalPath: string;
       /** The route's pattern, for log and metrics. */
       httpRoute: string | undefined;
@@ -23,7 +23,7 @@ declare global {
       policy?: string;
       /** The status of an error response. A route that is still running may change `res.statusCode` later. */
       errorStatus?: number;
-      /** Whether a cacheable route's response is private: its cache key is too long, or its anonymous render failed. */
+      /** Whether a cacheable route is rendered for this client alone, since the cache has no response for the path. */
       isPrivate?: boolean;
     }
   }

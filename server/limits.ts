@@ -3,8 +3,8 @@ import { totalmem } from "node:os";
 const MIB = 1024 * 1024;
 
 /**
- * The memory budget of a container of 128 MiB. Node and the two pages take 45 MiB of it. The worst cases of
- * these rows add up to more, but an attack fills one or two of them. `test/limits.long.ts` tests each in a cgroup.
+ * The memory budget of a container of 128 MiB. Node and the two pages take 45 MiB of it. All limits
+ * together would take more than 128 MiB, but an attack reaches one or two of them. `test/limits.long.ts` tests each.
  */
 const LIMITS_AT_128_MIB = {
   /** An idle one takes 12 KiB. */

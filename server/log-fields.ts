@@ -1,6 +1,6 @@
 /** The most characters of a text from a client. */
 const MAX_FIELD_LENGTH = 256;
-/** JSON escapes those below U+0020 only. */
+/** Replaced, since JSON escapes only those below U+0020. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
 /** A text from a client, shortened and escaped for the log. */
@@ -9,6 +9,6 @@ export function toLogText(text: string | undefined) {
 }
 
 /** The fields of every log line of a request. */
-export function toLogFields({ requestId, traceId }: Express.Locals) {
-  return { "http.request.id": requestId, trace_id: traceId };
+export function toLogFields({ requestId, traceId, httpRoute }: Express.Locals) {
+  return { "http.request.id": requestId, trace_id: traceId, "http.route": httpRoute };
 }

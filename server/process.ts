@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 
 /** The exit waits this long for the last log lines. */
 export const LOG_TIMEOUT_MS = 1000;
-/** On Ctrl-C, npm sends the terminal's signal again. A second signal within this time is ignored. */
+/** On Ctrl-C, the terminal and npm each send a signal. The second one is ignored within this time. */
 const REPEATED_SIGNAL_MS = 50;
 
 type Options = {

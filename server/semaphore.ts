@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import createHttpError from "http-errors";
 
-/** In seconds. A client may try again after this time, too. */
+/** In seconds: how long work may wait, and the `Retry-After` of the 503. */
 const MAX_WAIT = 5;
 
-/** A turn of the event loop accepts one connection (libuv/libuv#3696). After this many, the next work is admitted. */
+/** A turn of the event loop accepts one connection (libuv/libuv#3696). Work waits for at most this many such turns. */
 const MAX_ACCEPTS = 16;
 
 /** V8 ends the process if its heap is full. While more than this share is used, only a part of the limit is admitted. */

@@ -14,7 +14,7 @@ type Options = {
   log: Logger;
   /** Its `upgrade` event opens WebSockets (docs/uploads-and-streams.md). */
   server: Server;
-  /** Aborted at shutdown. */
+  /** Aborted at shutdown, when the users' port has closed. */
   shutdown: AbortSignal;
   /** Jobs call `invalidate` after they change what cached pages show. `connect` includes other processes (docs/caching.md). */
   cache: Pick<Cache, "invalidate" | "connect">;

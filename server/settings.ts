@@ -19,7 +19,7 @@ const milliseconds = wholeNumber(MAX_MILLISECONDS);
 const count = wholeNumber(1_000_000, 1);
 /** At most 1 TiB. */
 const bytes = wholeNumber(2 ** 40);
-/** At least the smallest page. */
+/** In bytes. Less than 1,000 is a typing error, such as 8 for 8 MB. */
 const memory = wholeNumber(2 ** 40, 1000);
 
 const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;

@@ -20,8 +20,8 @@ test.each([
 });
 
 test.each([
-  ["public/robots.txt.gz", "public/robots.txt.gz would be sent as the compressed form of the file beside it"],
-  ["public/robots.txt.1.dcz", "public/robots.txt.1.dcz would be sent as the compressed form of the file beside it"],
+  ["public/robots.txt.gz", "public/robots.txt.gz would be sent as the compressed variant of the file beside it"],
+  ["public/robots.txt.1.dcz", "public/robots.txt.1.dcz would be sent as the compressed variant of the file beside it"],
   ["public/assets/logo.png", "public/assets/: /assets/ is for files whose names hold a hash"],
 ])("%s is refused, since it would be sent as something else", async (name, message) => {
   const folder = copyProject();

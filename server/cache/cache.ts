@@ -47,7 +47,7 @@ export function createCache({ maxBytes, log, metrics }: Options) {
   const send = async (invalidation: Invalidation) =>
     channel?.publish(JSON.stringify({ from: processId, ...invalidation }));
 
-  /** If messages were lost, the other processes invalidate every group once the channel works again. */
+  /** Tries each second to tell the other processes, which have missed messages, to invalidate every group. */
   async function retry() {
     isRetrying = true;
     while (isRetrying) {
@@ -63,7 +63,7 @@ export function createCache({ maxBytes, log, metrics }: Options) {
     entries,
     /**
      * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes effect
-     * at once. When the message to the others is sent, or failed, resolves with the number of entries removed here.
+     * at once. Resolves with the number of entries removed here, when the message to the others is sent or has failed.
      */
     async invalidate(groups: string[], paths: string[] = []) {
       const targets = paths.flatMap((path) => parseRequestTarget(path) ?? []);

@@ -25,7 +25,7 @@ export type EntriesMetrics = {
   recordEviction: () => void;
 };
 
-/** An invalidation: of cache groups, of pages with their data by canonical path, or of all entries in any group. */
+/** Invalidates the entries of groups, the pages and data at canonical paths, or every entry that has a group. */
 export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
 
 /** Entries with status 404 share this part of the memory, so that requests for missing pages evict no other entry. */
@@ -81,7 +81,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
       return missed;
     },
     unwatch: (missed: Invalidation[]) => watches.delete(missed),
-    /** Stores an entry and returns true. Returns false if it was invalidated since `watch`. */
+    /** Stores an entry, unless it is larger than the cache. Returns false if it was invalidated since `watch`. */
     store(key: string, entry: CacheEntry, missed: Invalidation[]) {
       if (missed.some((invalidation) => createMatcher(invalidation)(key, entry))) return false;
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];

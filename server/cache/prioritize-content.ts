@@ -1,4 +1,4 @@
-/** `[^<>]*` keeps the search linear. It matches every attribute, since React escapes "<" in them. */
+/** `[^<>]*` keeps the search linear. No attribute has "<" or ">", since React escapes them. */
 const MODULE_PRELOAD = /<link rel="modulepreload"([^<>]*>)/g;
 
 /**

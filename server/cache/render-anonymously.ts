@@ -21,10 +21,10 @@ export type AnonymousResponse = {
   uncacheableReason: string | undefined;
 };
 
-/** Not stored: headers of one response, and headers that the cache derives from the content. */
+/** Not stored: headers that differ for each response, or that the cache sets itself. */
 const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
-/** All requests for a cache key wait for its render. */
+/** How long a render may take. All requests for its cache key wait for it. */
 const RENDER_TIMEOUT_MS = 10_000;
 const TIMED_OUT = new DOMException("The render has timed out", "TimeoutError");
 

@@ -30,7 +30,7 @@ type Effort = "best" | "fast";
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
 const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
-/** The most memory of the cache keys of such renders, in bytes. */
+/** The memory for the cache keys of these renders, in bytes. */
 const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
 const MAX_FAILURES_LOGGED = 1;
@@ -38,10 +38,9 @@ const MAX_FAILURES_LOGGED = 1;
 const MAX_RENDERS = 3;
 
 /**
- * Returns a function that renders the response for a cache key and stores it, once for all requests that come meanwhile.
- * It resolves with undefined if the render failed or isn't cacheable. It rejects with a 503 while the server is too busy,
- * and for 5 s after a render that failed.
- * Before that, it renders each cacheable route without parameters.
+ * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
+ * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
+ * render stored nothing. It rejects with a 503 while the server is too busy, and for 5 s after a render that failed.
  */
 export async function createRevalidation(options: RevalidationOptions) {
   const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
@@ -117,7 +116,7 @@ export async function createRevalidation(options: RevalidationOptions) {
     }
   }
 
-  // In parallel: one page is rendered while another is compressed. In development, the first request renders a page.
+  // In parallel: one page is rendered while another is compressed. In development, nothing is rendered at startup.
   await Promise.all(
     routes.map((route) => {
       const path = route.cacheKey ?? route.pattern;

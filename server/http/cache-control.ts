@@ -8,7 +8,7 @@ const CACHEABLE_STATUSES = [200, 301, 308, 404];
 const FORBIDDING = ["no-store", "no-cache", "private"];
 const NEVER_STALE = ["must-revalidate", "proxy-revalidate"];
 
-/** Whether `Cache-Control` lets a shared cache store a response that is cacheable at all (RFC 9111 §3). */
+/** Whether `Cache-Control` allows a shared cache to store the response (RFC 9111 §3). */
 export function isForSharedCaches(cacheControl: string) {
   const directives = parseDirectives(cacheControl);
   return !directives.has("no-store") && directives.get("private") !== "";

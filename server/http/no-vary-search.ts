@@ -26,7 +26,7 @@ export function createQueryFilter(noVarySearch: string | null, alwaysKept: strin
   };
 }
 
-/** Parses the header. `except` is the list of the only names that make a difference. */
+/** Parses the header. `except` lists the names that make a difference; all others make none. */
 function parse(noVarySearch: string): { params?: string[]; except?: string[]; keyOrder?: boolean } {
   try {
     const members = parseDictionary(noVarySearch);

@@ -24,7 +24,7 @@ export type AccessLogOptions = {
   trustProxy: TrustProxy;
 };
 
-/** Logs and measures each request once its response has ended, by the names of OpenTelemetry's conventions. */
+/** Logs and measures each request once its response has ended, with the names of OpenTelemetry's conventions. */
 export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();

@@ -5,8 +5,8 @@ import type { ErrorMiddleware, Response } from "../chain.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
 
 /**
- * The limit of bodies other than multipart forms. Node parses URL-encoded forms in quadratic time if their names have no
- * "=": 1 MB blocks the process for seconds. Parsed JSON takes up to 32 times its bytes.
+ * The limit of bodies other than multipart forms, unless the route sets one. Node parses URL-encoded forms in quadratic
+ * time if their names have no "=": 1 MB blocks the process for seconds. Parsed JSON takes up to 32 times its bytes.
  */
 const MAX_PARSED_BYTES = 100 * 1024;
 
@@ -54,7 +54,7 @@ export function bodyLimit(maxBytes: number, onError: ErrorMiddleware): RequestHa
   };
 }
 
-/** Sends 413. Then the reader of the body gets an error, and the rest of the body is discarded. */
+/** Sends 413. Once the response has closed, the reader of the body gets an error. The rest of the body is discarded. */
 function reject(req: Request, res: Response, onError: ErrorMiddleware) {
   for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
   const error = tooLarge();

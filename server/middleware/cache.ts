@@ -4,10 +4,6 @@ import type { Revalidate } from "../cache/revalidate.ts";
 import type { Middleware } from "../chain.ts";
 import { sendStored } from "../response/stored-response.ts";
 
-/**
- * A stale response gets `s-maxage=1`, so that caches in front request it again soon.
- * It has no Age, or Varnish wouldn't store it.
- */
 const S_MAXAGE = /\bs-maxage="?\d+"?/i;
 /** Pages with longer cache keys aren't cached. */
 const MAX_KEY_LENGTH = 2048;
@@ -29,6 +25,7 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
 
     const send = (entry: CacheEntry, status: string) => {
       const age = ageOf(entry);
+      // Caches in front may store a stale response for 1 s. It has no Age, since Varnish would count it as expired.
       const freshness =
         age < entries.lifetimeOf(entry).fresh
           ? ["Cache-Control", entry.cacheControl, "Age", String(Math.floor(age))]
@@ -52,7 +49,7 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
     };
     revalidate(key, route)
       .then((rendered) => {
-        if (res.headersSent) return; // Its connection got a 503 at MAX_CONNECTIONS.
+        if (res.headersSent) return; // The client got a 503 meanwhile, at MAX_CONNECTIONS.
         // An entry that is larger than the whole cache is sent, but not stored.
         const stored = entries.find(key) ? "; stored" : "";
         if (rendered) return send(rendered, `fwd=${entry ? "stale" : "uri-miss"}${stored}`);

@@ -86,7 +86,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
     }
 
     Object.assign(res, {
-      /** Sends everything that is written in one turn of the event loop at once. Most pages are complete by then. */
+      /** Sends together what is written in one turn of the event loop. Most pages are complete by then. */
       write(chunk: string | Uint8Array, encoding?: BufferEncoding) {
         const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
         held.push(bytes);
@@ -112,7 +112,7 @@ export function isEventStream(res: ServerResponse) {
 function chooseCoding(req: Request, res: Response, length = Number(res.get("Content-Length") ?? Infinity)) {
   const type = res.get("Content-Type") ?? "";
   if (isEventStream(res)) return "identity"; // Events are short, and each stream would hold an encoder.
-  // A 304 has no type.
+  // A 304 has no type, but it needs `Vary`, too.
   if (!isCompressible(type) && res.statusCode !== 304) return "identity";
   res.vary("Accept-Encoding");
   const isFinal = [204, 206, 304].includes(res.statusCode) || res.hasHeader("Content-Encoding");

@@ -11,7 +11,7 @@ import { FILE_ROUTE } from "./match-route.ts";
 
 /** The buffers of Node and Fetch for a streamed body. */
 const STREAM_BYTES = 256 * 1024;
-/** Node keeps a head as strings. So a request with a longer head takes memory like one with a body. */
+/** Node keeps a head as strings. So a request with a longer head counts against MAX_BODY_MEMORY_BYTES. */
 const MAX_SMALL_HEAD = 4096;
 /** Node buffers up to this much of a body before the route reads it. */
 const WAITING_BYTES = 128 * 1024;
@@ -42,7 +42,7 @@ export function loadShedding(options: Options): Middleware {
   const maxWaiting = Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES);
   const bodies = createSemaphore({ limit: limits.MAX_BODY_MEMORY_BYTES, maxWaiting, onShed });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
-  /** Files and event streams only take a slot of `openResponses`. A route is added with its first event stream. */
+  /** Files and event streams only take a slot of `openResponses`. A route is added by its first event stream. */
   const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
   const arriving = new Map<IncomingMessage, { since: number; bytesBefore: number }>();
   measureUsage("MAX_CONCURRENT_REQUESTS", requests.getUsed);

@@ -9,7 +9,7 @@ import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
 /** The `http.route` of a file. */
 export const FILE_ROUTE = "file";
 
-/** Every `http.route`. */
+/** The `http.route` of files and routes. */
 export const HTTP_ROUTES = new Set([FILE_ROUTE, ...routes.map(({ pattern }) => pattern)]);
 
 /** Finds the route of a request, and rejects a method that a file, a cached page or a resource route doesn't allow. */
@@ -28,12 +28,13 @@ export function matchRoute(files: ClientFiles): Middleware {
       res.locals.httpRoute = REPORTS_PATH;
       return next();
     }
-    // A resource route's loader also gets methods like OPTIONS. For pages that aren't cached, React Router decides.
+    // A resource route's loader also gets methods like OPTIONS.
     const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
+    // For pages that aren't cached, React Router decides.
     const isDecidedLater = route && !route.cacheRule && !route.isResource;
     // Fetch's Request can't have the method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
-    // A URL changes the path, so React Router would match another one.
+    // The URL parser would change the path, and React Router would match another route.
     if (!isFile && !isKeptByUrl(path) && route?.cacheKey === undefined) return next(createHttpError(404));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };

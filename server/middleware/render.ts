@@ -70,7 +70,7 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
   };
 }
 
-/** Not `AbortSignal.any`: Node 20 keeps its signals in memory (nodejs/node#55351). Needed until Node 22. */
+/** Needed until Node 22: Node 20 keeps the signals of `AbortSignal.any` in memory (nodejs/node#55351). */
 function createSignal(res: Response, shutdown: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(CLOSED);

@@ -9,9 +9,9 @@ import { extendSecurityHeaders } from "../response/security-headers.ts";
 const RENDERED_CACHE_CONTROL = "private, no-cache";
 
 /**
- * Completes the headers of a response from Express, when they are written: React Router's adapter appends to a header that
- * is set before. A header that the route has set stays, but for the Cache-Control of a response that `isPrivate`. Listeners
- * of `on-headers` run in reverse order: `compression` first, then this one, then `loadShedding`.
+ * Completes the headers of a response from Express when they are written. Earlier, React Router's adapter would append
+ * to them. Headers that the route has set stay, except the Cache-Control of a response that `isPrivate`. Listeners of
+ * `on-headers` run in reverse order: `compression` first, then this one, then `loadShedding`.
  */
 export function responseHeaders(securityHeaders: Record<string, string>): RequestHandler {
   return ({ method }, res, next) => {

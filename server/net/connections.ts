@@ -10,13 +10,13 @@ const MAX_PIPELINED = 128;
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
 const BODY_BYTES = 320 * 1024;
-/** Each chunk of a body has 200 bytes of overhead. After 256 chunks, the others must have 128 bytes on average. */
+/** Each chunk of a body has 200 bytes of overhead. So chunks must have 128 bytes on average, after the first 256. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
 /** The time for a client to send its next request. */
 const GRACE_MS = 1000;
-/** A weight of the rank: more than any `progressAt`. */
+/** The rank counts first, then `progressAt`, which stays below this. */
 const LIFETIME_MS = 1e12;
 
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
@@ -46,7 +46,7 @@ type Options = {
   maxConnections: number;
   /** In milliseconds. 0 means no timeout. */
   clientTimeoutMs: number;
-  /** The headers of a 503 to a request whose connection is closed at the limit. */
+  /** The headers of the 503 that a pending request gets before its connection is closed at the limit. */
   headers: Record<string, string>;
   onDrop: (reason: DropReason) => void;
 };
@@ -172,7 +172,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
 
 export type Connections = ReturnType<typeof trackConnections>;
 
-/** Calls back when the chunks of a body are too small, and discards those that the parser has read already. */
+/** Calls back when the chunks of a body are too small, and discards the chunks that the parser has read already. */
 function onSmallChunks(req: IncomingMessage, callback: () => void) {
   const push = req.push.bind(req);
   let bytes = MIN_CHUNKS * MIN_AVERAGE_BYTES;

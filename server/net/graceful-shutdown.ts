@@ -15,7 +15,7 @@ const MAX_INTERVALS = 25;
 
 /**
  * Stops accepting connections, aborts `shutdown`, and waits for pending requests and upgraded connections. Resolves with
- * the number of both that it cut at the timeout.
+ * the number of requests and upgraded connections that it cut at the timeout.
  */
 export async function drain(server: Server, connections: Connections, shutdown: AbortController, timeoutMs: number) {
   const closed = new Promise<boolean>((resolve) => server.once("close", () => resolve(true)));
@@ -47,8 +47,8 @@ export async function drain(server: Server, connections: Connections, shutdown: 
 
 /**
  * Closes the listening socket without losing a client. The kernel resets the connections that wait in its accept queue
- * when that socket closes. So no request is read until the queue stays empty: clients that wait for a response open few new
- * connections. A client that connects between the last accept(2) and close(2) is still reset.
+ * when that socket closes. So the server reads no request until the queue is empty: while clients wait for responses,
+ * they open few new connections. A client that connects between the last accept(2) and close(2) is still reset.
  */
 async function stopAccepting(server: Server, { all }: Connections) {
   let accepted = 0;

@@ -17,14 +17,14 @@ export function createPublicServer({ keepAliveTimeoutMs, maxHeaderLines = Number
     keepAliveTimeout: keepAliveTimeoutMs,
     // A second Host header then makes the value invalid, instead of being dropped.
     joinDuplicateHeaders: true,
-    // The application rejects a missing one, and logs it.
+    // The application rejects and logs a request without Host.
     requireHostHeader: false,
-    // A request to upgrade to another protocol, such as HTTP/2, is handled as an ordinary one. Supported since Node 22.21;
-    // before, only if no service listens for upgrades.
+    // A request to upgrade to another protocol, such as HTTP/2, is handled as an ordinary one. Supported since Node
+    // 22.21: in older versions, a service that listens for upgrades gets all of them.
     shouldUpgradeCallback: ({ headers }) =>
       headers.upgrade?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0,
   });
-  // Node drops further lines without an error. One more than the limit lets the application reject the request.
+  // One more than the limit, so that the application can reject the request. Node drops further lines without an error.
   server.maxHeadersCount = maxHeaderLines + 1;
   return server;
 }

@@ -12,13 +12,13 @@ const STATUSES: Record<string, number> = {
 type Options = {
   headers: Record<string, string>;
   onReject: (socket: Socket, status: number, code: string) => void;
-  /** Whether a service may get the request. */
+  /** Returns whether the services get the request. */
   acceptUpgrade: (req: IncomingMessage) => boolean;
 };
 
 /**
- * Rejects requests that Node's parser can't parse, CONNECT and malformed upgrades, with the headers, the log line and the
- * metric of other requests.
+ * Rejects requests that Node's parser can't parse, CONNECT and malformed upgrades. The responses have the security
+ * headers, and each is logged and counted.
  */
 export function rejectUnparsable(server: Server, connections: Connections, options: Options) {
   const { headers, onReject, acceptUpgrade } = options;
@@ -56,7 +56,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     socket.on("error", () => {}); // Node has removed its listener, and an error would end the process.
     reject(socket, 405, "CONNECT");
   });
-  // With a listener, Node no longer handles an upgrade as an ordinary request.
+  // Only if a service listens: with any listener, Node no longer handles an upgrade as an ordinary request.
   if (server.listenerCount("upgrade") > 0) {
     const listeners = server.listeners("upgrade");
     server.removeAllListeners("upgrade").on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {

@@ -43,8 +43,8 @@ function createTimestamp() {
 }
 
 /**
- * Writes by Node's stream. pino's own destination writes in libuv's threads: a write that blocks there would keep the
- * process from exiting.
+ * Writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there would keep
+ * the process from exiting.
  */
 function createDestination(
   maxBufferedBytes: number,

@@ -21,7 +21,7 @@ const REPORT_TYPES = ["csp-violation", "crash", "error"];
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
 /**
- * Metrics for Prometheus, those of requests by OpenTelemetry's HTTP conventions. `routes` are the patterns to expect.
+ * Metrics for Prometheus. Those of requests follow OpenTelemetry's HTTP conventions. The series of `routes` start at 0.
  * Label values come from fixed sets, whatever clients send.
  */
 export function createMetrics(routes: Iterable<string>, limits: Limits) {
@@ -150,7 +150,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "result",
       ["stored", "not_cacheable", "invalidated", "failed"],
       "page_cache_renders_total",
-      "Renders for the cache, by result. An invalidated one is repeated.",
+      "Renders for the cache, by result. An invalidated one is repeated, at most twice.",
     ),
     recordStored(entries: number, bytes: number) {
       stored = { entries, bytes };

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 
-/** Probes usually wait this long. */
+/** Kubernetes waits this long for a probe by default. */
 const CHECK_TIMEOUT_MS = 1000;
 export const CLOSE_TIMEOUT_MS = 2000;
 
@@ -48,7 +48,7 @@ export function superviseServices(services: Services, log: Logger) {
 
 async function inTime(promise: Promise<unknown>, timeoutMs: number) {
   const timeout = setTimeout(timeoutMs, undefined, { ref: false }).then(() => {
-    throw new Error(`it took longer than ${timeoutMs} ms`);
+    throw new Error(`no result within ${timeoutMs} ms`);
   });
   await Promise.race([promise, timeout]);
 }

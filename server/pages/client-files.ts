@@ -15,16 +15,16 @@ const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
-/** The suffix of a file's form in each content coding. */
+/** The suffix of a file's variant in each content coding. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 
-/** The suffixes of a file compressed with the last release as the dictionary, and with the one before. */
+/** The suffixes of a file that is compressed with an earlier version as the dictionary, the newest version first. */
 export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
 
-/** The suffix of any compressed form. */
-export const FORM_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
+/** The suffix of any compressed variant. */
+export const VARIANT_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
 
-/** The URL pattern that matches a script or style in every release. Other characters could have a meaning in a pattern. */
+/** The URL pattern of a script or style in every release. Undefined if the name has characters that patterns use. */
 export function toReleasePattern(urlPath: string) {
   const pattern = urlPath.replace(/^(\/assets\/[\w.-]+-)[\w-]{8}(\.(js|css))$/, "$1*$2");
   return pattern === urlPath ? undefined : pattern;
@@ -36,7 +36,7 @@ type ClientFile = { stored?: StoredResponse; codings: ContentCoding[] };
 /** The files of a build, by URL path. */
 export type ClientFiles = Map<string, ClientFile>;
 
-/** Reads the files of a folder, with their precompressed forms. */
+/** Reads the files of a folder, with their compressed variants. */
 export function readClientFiles(folder: string, securityHeaders: Record<string, string>): ClientFiles {
   let total = 0;
   const read = (urlPath: string): ClientFile => {
@@ -64,8 +64,8 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
     .filter((file) => file.isFile())
     .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
   const all = new Set(urlPaths);
-  const isForm = (urlPath: string) => FORM_SUFFIX.test(urlPath) && all.has(urlPath.replace(FORM_SUFFIX, ""));
-  return new Map(urlPaths.filter((urlPath) => !isForm(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
+  const isVariant = (urlPath: string) => VARIANT_SUFFIX.test(urlPath) && all.has(urlPath.replace(VARIANT_SUFFIX, ""));
+  return new Map(urlPaths.filter((urlPath) => !isVariant(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
 }
 
 /** A file without a hash in its name may change with the next release, as a page may. */

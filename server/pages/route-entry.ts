@@ -24,7 +24,7 @@ export type RouteEntry = {
   hasData: boolean;
   /** Whether it has no component: its loader and action respond themselves. */
   isResource: boolean;
-  /** Includes the action's methods. A route without a path, such as an index route, also has those of its parent. */
+  /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
   methods: string[];
   /** The largest body that it accepts, if it or a parent route sets it (`handle.maxBodyBytes`). */
   maxBodyBytes: number | undefined;
@@ -52,7 +52,7 @@ export function toTree(manifest: Routes, parent?: RouteEntry): RouteObject[] {
       isCaseSensitive: Boolean(caseSensitive || parent?.isCaseSensitive),
       cacheRule: isReadable ? createCacheRule(module.headers, handle?.cacheKey) : undefined,
       cacheKey: handle?.cacheKey,
-      // After an edit, Vite's client requests the data of every page.
+      // In development, every page counts as having data: Vite's client requests it after an edit.
       hasData: Boolean(parent?.hasData || module.loader || module.action) || import.meta.env.MODE === "development",
       isResource,
       methods: [...(isReadable ? READ_METHODS : []), ...(hasAction ? ACTION_METHODS : [])],

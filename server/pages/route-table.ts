@@ -51,9 +51,8 @@ export function createRouteTable(manifest: Routes) {
     if (!isKeptByUrl(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
-    // No pattern of React Router matches a path with a line break.
     const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle;
-    if (!route) return unknown;
+    if (!route) return unknown; // Such as a path with %0A, which no pattern of React Router matches.
     const match = { route, canonicalPath: toCanonicalPath(path, route) };
     if (path.length <= MAX_REMEMBERED_LENGTH) remembered.set(copyString(path), match);
     return match;
@@ -73,14 +72,14 @@ export function createRouteTable(manifest: Routes) {
 
 /**
  * The canonical path: paths that match a route with the same parameters have the same one. It is encoded as browsers do,
- * with the literal segments in the case of the pattern, and without trailing slashes, unless they are part of a splat.
+ * and has no trailing slashes, unless they are part of a splat. Its literal segments are spelt as in the pattern.
  */
 function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: RouteEntry) {
   if (cacheKey !== undefined) return cacheKey;
   let end = path.length;
   while (path[end - 1] === "/" && !pattern.endsWith("*")) end -= 1;
   const expected = pattern.split("/");
-  // If an optional segment is missing, the next segments aren't at their positions in the pattern.
+  // With optional segments, the position in the path isn't that in the pattern, so each segment keeps its case.
   const isExact = isCaseSensitive || pattern.includes("?");
   const spell = (segment: string, index: number) => {
     const decoded = decodeURIComponent(segment);
@@ -91,7 +90,7 @@ function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: R
   return path.slice(0, end).split("/").map(spell).join("/") || "/";
 }
 
-/** The same route, for its data. */
+/** The entry for requests for the route's data. */
 function toDataEntry(page: RouteEntry): RouteEntry {
   const cacheRule = page.cacheRule && { ...page.cacheRule, filterQuery: page.cacheRule.filterDataQuery };
   return { ...page, isResource: false, cacheRule };

@@ -29,7 +29,7 @@ const FURTHER_DIRECTIVES =
   "child-src frame-src object-src worker-src script-src-attr script-src-elem style-src-attr style-src-elem".split(" ");
 /** The directives that list sources. */
 export const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
-/** A keyword or a hash in quotes, a scheme or a host. A colon or a dot distinguishes these from keywords without quotes. */
+/** A keyword or a hash in quotes, a scheme or a host. Schemes and hosts have a colon or a dot, unlike `self`. */
 const SOURCE =
   /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
 
@@ -68,12 +68,12 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
 
 /**
  * Prepares a document for the cache: returns its HTML without nonces, and a policy with hashes of its inline scripts and
- * styles. Only elements that had the nonce get a hash, so elements in text that the page printed get none.
+ * styles. Only elements with the nonce get a hash. So an element in the text of a user gets none.
  */
 export function replaceNonce(html: string, nonce: string, added = "") {
   const mark = ` nonce="${nonce}"`;
   const hashes = (element: "script" | "style") => {
-    // `[^<>]*` keeps the search linear. It matches every attribute, since React escapes "<" in them.
+    // `[^<>]*` keeps the search linear. No attribute has "<" or ">", since React escapes them.
     const contents = html.matchAll(new RegExp(`<${element}\\b[^<>]*${mark}[^<>]*>(.*?)</${element}>`, "gs"));
     return [...contents]
       .filter(([, content]) => content)

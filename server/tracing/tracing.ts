@@ -27,7 +27,7 @@ const middleware: RequestHandler = (req, res, next) => {
   context.with(trace.setSpan(parent, span), next);
 };
 
-/** Starts a span, and ends it when `run` resolves. If that is with an error, records it. */
+/** Starts a span, and ends it when `run` resolves. If `run` resolves with an error, the span records it. */
 function startSpan(name: string, run: () => Promise<Error | undefined>) {
   return tracer.startActiveSpan(name, async (span) => {
     const error = await run();
