@@ -43,7 +43,7 @@ test.each([
   ["PUT", "/nowhere", 405, TEXT, "no-store"],
   ["OPTIONS", "/robots.txt", 405, TEXT, "no-store"],
   ["DELETE", script, 405, TEXT, "no-store"],
-])("%s %s: %i, %s, %s", async (method, path, status, type, cacheControl) => {
+])("%s %s has status %i, type %s and Cache-Control %s", async (method, path, status, type, cacheControl) => {
   const response = await request(app)[method.toLowerCase() as "get"](path);
   expect(response.status).toBe(status);
   expect(response.headers).toMatchObject({ "content-type": type, "cache-control": cacheControl });
@@ -168,7 +168,7 @@ test.each([
   ["POST", "/example-pages/notes/1.data", "a=1", 405, "text/x-script; charset=utf-8", "private, no-cache"],
   ["POST", "/example-pages/temperature", "a=1", 405, TEXT, "no-store"],
   ["POST", "/example-pages/about", "a=1", 405, TEXT, "no-store"],
-])("an example page: %s %s %s: %i, %s, %s", async (method, path, body, status, type, cacheControl) => {
+])("example %s %s %j: status %i, type %s, Cache-Control %s", async (method, path, body, status, type, cacheControl) => {
   const sent = request(grownApp)[method.toLowerCase() as "get"](path);
   const response = await (body ? sent.set(FORM).send(body) : sent);
   expect(response.status).toBe(status);
@@ -181,7 +181,7 @@ test.each([
 /** React Router preloads its entry twice. */
 const withoutRepeatedPreloads = (html: string) => [...new Set(html.split(/(?=<link rel="modulepreload")/))].join("");
 
-/** Without what differs in the cache: hashes instead of a nonce, a form for each content coding, its age and status. */
+/** Removes what differs between a cached and a rendered response: nonces, framing, and headers like ETag and Age. */
 function withoutRepresentation({ status, text, headers }: request.Response) {
   const { date, etag, vary, connection, "x-request-id": id, "content-length": length, ...rest } = headers;
   const {
@@ -214,7 +214,7 @@ test.each([
   "/assets/nowhere.js",
   "/robots.txt",
   script,
-])("%s is the same when Express and React Router respond, without the page cache", async (path) => {
+])("%s has the same response with and without the page cache", async (path) => {
   const headers = { "Accept-Encoding": "identity" };
   const cached = await request(app).get(path).set(headers);
   const rendered = await request(appWithoutCache).get(path).set(headers);

@@ -32,7 +32,7 @@ test("unknown paths show the not-found page, and log to the console", async ({ p
   }
 });
 
-test("home and back again make no request but for scripts, and each arrival is written once", async ({
+test("navigating home and back makes no requests, and each visit of the not-found page logs one message", async ({
   page,
   server,
   consoleMessages,
@@ -45,7 +45,7 @@ test("home and back again make no request but for scripts, and each arrival is w
   await page.waitForLoadState("networkidle");
   for (const path of requested) expect(path).toMatch(/^\/(nope\?q|assets\/[\w.-]+\.js|icon\.svg|favicon\.ico)$/);
 
-  // After a navigation it has the focus, and attributes for that.
+  // Without the attributes that make <main> focusable after a navigation.
   const main = () =>
     page.locator("main").evaluate((main) => main.outerHTML.replace(' tabindex="-1" style="outline: none;"', ""));
   const focused = () => page.evaluate(() => document.activeElement?.tagName);

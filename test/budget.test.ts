@@ -5,7 +5,7 @@ import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fi
 
 // The size of the greeting's documents and of the app shell, in an application of any size.
 
-/** The bytes (brotli) that the browser loads before a page is interactive. Further pages may use more of the app shell. */
+/** Brotli bytes until a page is interactive. If the project has `further` pages, they may use more of the app shell. */
 const MAX_INTERACTIVE_BYTES = { two: 110_000, further: 118_000 };
 /** The bytes that a further route may add: its entries in the browser's two route lists. */
 const MAX_ROUTE_BYTES = 100;
@@ -47,7 +47,7 @@ test.for(
 );
 
 test.for(["/", "/nowhere"])(
-  "%s differs with further pages in nothing but the names of hashed files",
+  "the HTML of %s stays the same when pages are added, except for the hashes in file names",
   async (path, { server, grownServer }) => {
     const [own, grown] = await Promise.all(
       [server, grownServer].map(async ({ url }) => (await fetch(url + path)).text()),
@@ -58,7 +58,7 @@ test.for(["/", "/nowhere"])(
 );
 
 test.for(["/", "/nowhere"])(
-  "%s names its scripts once, and has them wait for what it shows",
+  "%s preloads each of its scripts once, and loads scripts with low priority",
   async (path, { page, server }) => {
     const protocol = await page.context().newCDPSession(page);
     const priorities = new Set<string>();

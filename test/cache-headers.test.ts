@@ -19,7 +19,7 @@ test.each([
   ["s-maxage=60, no-store", undefined],
   ["s-maxage=60, No-Cache", undefined],
   ["", undefined],
-])("Cache-Control: %s", (cacheControl, lifetime) => {
+])("Cache-Control: %s has the shared lifetime %j", (cacheControl, lifetime) => {
   expect(parseSharedLifetime(cacheControl)).toEqual(lifetime);
 });
 
@@ -58,7 +58,7 @@ test.each([
   ["params=a", "?b=1", "?b=1"],
   ["params, other", "?b=1", ""],
   ["params, Other", "?b=1", "?b=1"],
-])("No-Vary-Search %j leaves of %s: %s", (noVarySearch, query, counting) => {
+])("No-Vary-Search %j reduces the query %j to %j", (noVarySearch, query, counting) => {
   expect(createQueryFilter(noVarySearch)(query)).toBe(counting);
 });
 
@@ -74,6 +74,6 @@ test.each([
   ["events", undefined],
   ['"events', undefined],
   ["1", undefined],
-])("Cache-Groups: %s", (value, groups) => {
+])("Cache-Groups: %s has the groups %j", (value, groups) => {
   expect(parseGroups(value)).toEqual(groups);
 });

@@ -34,7 +34,7 @@ test.for([
   ["has-other-key", "app/example-pages/start.tsx: handle.cacheKey: /example-pages/about is a path of another route"],
   ["has-no-lifetime", "app/example-pages/tag.tsx: handle.cacheKey has no effect unless headers sets s-maxage"],
   ["keeps-layout", "app/example-pages/start-layout.tsx can't set s-maxage"],
-] as const)("a page that %s ends the start, with the name of its file", async ([what, message]) => {
+] as const)("if a page %s, the startup fails with the name of its file", async ([what, message]) => {
   const env = { ...SERVER_ENV, START: what };
   const start = promisify(execFile)(process.execPath, ["server/index.js"], { cwd: `${FOLDER}/build`, env });
   const { code, stdout, stderr } = await start.catch((error) => error);
@@ -49,7 +49,7 @@ test.for([
   ["fails", "error", { msg: "page not rendered" }],
   ["sets-cookie", "warn", { reason: "not cacheable: Set-Cookie" }],
   ["reads-cookie", "warn", { reason: expect.stringContaining("reads the request's headers") }],
-] as const)("a page that %s at startup is one line: %s", async ([what, level, line]) => {
+] as const)("a page that %s at startup logs one line with the level %s", async ([what, level, line]) => {
   const { lines, stop } = await startServer({ START: what }, FOLDER);
   const logged = lines.filter((line) => line.level === level);
   expect(logged).toMatchObject([{ file: "app/example-pages/start.tsx", ...line }]);

@@ -33,7 +33,7 @@ vi.mock("node:zlib", async (importActual) => {
 
 type Options = { method?: string; coding?: string; headers?: IncomingHttpHeaders };
 
-/** Sends a request; resolves with the head of its response, and a way to leave. */
+/** Sends a request. Resolves with the response before its body, and with the request, to abort it. */
 function send(url: string, { method = "GET", coding, headers }: Options = {}) {
   const accepted = coding !== undefined && { "Accept-Encoding": coding };
   return new Promise<{ response: IncomingMessage; client: ClientRequest }>((resolve, reject) => {
@@ -65,9 +65,9 @@ test.for([
   ["JSON for linked data", respond("content-type=application/ld%2Bjson&lines=99"), 200],
   ["a script", respond("content-type=text/javascript; charset=utf-8&lines=99"), 200],
   ["a vector graphic", respond("content-type=image/svg%2Bxml&lines=99"), 200],
-  ["an error of a route's own", respond("content-type=text/plain&lines=99&status=500"), 500],
-  ["what has a length", respond("content-type=text/plain&lines=99&content-length=2765&accept-ranges=bytes"), 200],
-] as const)("%s is compressed as the client asks, and the same bytes", async ([, path, status], { grownServer }) => {
+  ["an error response of a route", respond("content-type=text/plain&lines=99&status=500"), 500],
+  ["text with a length", respond("content-type=text/plain&lines=99&content-length=2765&accept-ranges=bytes"), 200],
+] as const)("%s is sent in the preferred coding, with the same content", async ([, path, status], { grownServer }) => {
   const url = grownServer.url + path;
   const plain = await fetchWhole(url);
   expect(plain).toMatchObject({ status, coding: undefined, vary: "Accept-Encoding" });
@@ -97,13 +97,13 @@ test.for([
   ["an image", respond("content-type=image/png&lines=99"), 200, undefined],
   ["a binary", respond("content-type=application/octet-stream&lines=99"), 200, undefined],
   ["short data of a page", "/example-pages/docs/setup/linux.data", 200, VARY],
-  ["what may not be transformed", respond("content-type=text/plain&lines=99&cache-control=no-transform"), 200, VARY],
-  ["what is encoded", respond("content-type=text/plain&lines=99&content-encoding=own"), 200, VARY],
-  ["a part", respond("content-type=text/plain&lines=99&status=206&content-range=bytes 0-98/99"), 206, VARY],
-  ["what is not modified", respond("status=304&etag=%22a%22"), 304, VARY],
-  ["what has no content", respond("status=204"), 204, undefined],
+  ["text with no-transform", respond("content-type=text/plain&lines=99&cache-control=no-transform"), 200, VARY],
+  ["encoded text", respond("content-type=text/plain&lines=99&content-encoding=own"), 200, VARY],
+  ["a partial response", respond("content-type=text/plain&lines=99&status=206&content-range=bytes 0-98/99"), 206, VARY],
+  ["a 304 response", respond("status=304&etag=%22a%22"), 304, VARY],
+  ["a 204 response", respond("status=204"), 204, undefined],
   ["a short text", respond("content-type=text/plain&lines=9"), 200, VARY],
-  ["no text at all", respond("content-type=text/plain"), 200, VARY],
+  ["an empty text", respond("content-type=text/plain"), 200, VARY],
   ["a redirect", "/example-pages/account", 302, undefined],
   ["a file without a compressed form", "/robots.txt", 200, VARY],
 ] as const)("%s is not compressed", async ([, path, status, vary], { grownServer }) => {
@@ -116,14 +116,14 @@ test.for([
   }
 });
 
-test("a large file has its ranges, and no coding", async ({ grownServer }) => {
+test("a large file is sent in ranges, without a content coding", async ({ grownServer }) => {
   const headers = { Range: "bytes=0-9" };
   const part = await fetchWhole(`${grownServer.url}/film.mp4`, { coding: "br", headers });
   expect(part).toMatchObject({ status: 206, coding: undefined, body: "0123456789" });
 });
 
 test.for(CODINGS)(
-  "HEAD has the headers of GET under %s, but for what is known of its body",
+  "HEAD has the Vary and ETag of GET under %s, but no Content-Encoding or Content-Length",
   async (coding, { grownServer }) => {
     const url = grownServer.url + respond("content-type=text/plain&lines=99&content-length=2765&etag=%22a%22");
     const forGet = await fetchWhole(url, { coding });
@@ -142,7 +142,7 @@ test.for([
   ["etag=%22a%22", "br", { etag: 'W/"a"' }],
   ["etag=%22a%22", "identity", { etag: '"a"' }],
   ["etag=W/%22a%22", "gzip", { etag: 'W/"a"' }],
-] as const)("what says %s says under %s: %o", async ([query, coding, expected], { grownServer }) => {
+] as const)("a response with %s has these headers under %s: %o", async ([query, coding, expected], { grownServer }) => {
   const url = grownServer.url + respond(`content-type=text/plain&lines=99&${query}`);
   expect(await fetchWhole(url, { coding })).toMatchObject(expected);
 });
@@ -156,7 +156,7 @@ test.for([...CODINGS, "identity"])(
   },
 );
 
-/** The decoded text of a response until now. */
+/** Requests a page. Resolves with an object whose `text` grows while the response is decoded. */
 async function read(url: string, coding: "br" | "gzip") {
   const { response, client } = await send(url, { coding });
   expect(response.headers["content-encoding"]).toBe(coding);
@@ -180,7 +180,7 @@ test.for(["br", "gzip", "br .data", "gzip .data"])(
     expect(page.response.headers).toMatchObject({ incremental: "?1", "x-accel-buffering": "no" });
     await expect.poll(() => page.text).toContain(suffix ? "later" : "Soon");
     expect(page.text).not.toContain("Later");
-    // Nothing of it is sent before this, so what was shown was sent without it.
+    // The server has the slow data only after this signal, so it sent the page before the data.
     grownServer.child.kill("SIGUSR2");
     await expect.poll(() => page.text).toContain("Later");
     await expect.poll(() => page.isComplete).toBe(true);
@@ -209,16 +209,16 @@ test("each event is sent at once, uncompressed", async ({ grownServer }) => {
       events += bytes;
     });
   const count = () => events.split("\n\n").length - 1;
-  // The stream has no end, so they came before it.
+  // The stream never ends, so the server sends events before the end.
   await expect.poll(count).toBe(1);
   await expect.poll(count).toBeGreaterThan(1);
   expect(events).toMatch(/^(data: [^\n]+Z\n\n)+$/);
   client.destroy();
 });
 
-test("encoders are bounded, and those of clients that leave are closed", async () => {
+test("the number of encoders is limited, and a client's encoder is closed when the client disconnects", async () => {
   const server = await startServer({ MAX_ENCODERS: "2" }, inject("grownFolder"));
-  /** Opens more streamed pages than may be compressed, and leaves; returns how many were. */
+  /** Opens more streamed pages than may be compressed, and disconnects. Returns the number of compressed pages. */
   const countCompressed = async () => {
     const url = `${server.url}/example-pages/streamed`;
     const opened = await Promise.all(Array.from({ length: 5 }, () => send(url, { coding: "br" })));
@@ -253,7 +253,7 @@ test.for(["br", "gzip", "identity"])(
 );
 
 test.for(["br", "gzip", "identity"])(
-  "the log has the bytes that are sent, under %s",
+  "the log has the number of bytes that are sent, under %s",
   async (coding, { grownServer }) => {
     const requestId = `bytes-${coding}`;
     const { hostname, port } = new URL(grownServer.url);

@@ -35,7 +35,7 @@ test.each([
   ["an ambiguous framing", lines("GET / HTTP/1.1", "Host: localhost", "Transfer-Encoding: gzip, chunked")],
   ["a malformed Host", lines("GET / HTTP/1.1", "Host: a b")],
   ["a body over the limit", lines("POST /example-pages/echo HTTP/1.1", "Host: localhost", "Content-Length: 99999999")],
-])("what follows %s on the same connection doesn't run", async (_label, rejected) => {
+])("requests that follow %s on the same connection aren't handled", async (_label, rejected) => {
   const server = await startServer({}, FOLDER);
   const form = "a=1";
   const type = "Content-Type: application/x-www-form-urlencoded";
@@ -97,7 +97,7 @@ test("each response of a pipeline is logged with its bytes", async () => {
   }
 });
 
-test("a client below 240 bytes per second is dropped, and one above is not", async () => {
+test("a client that transfers less than 240 bytes per second is dropped, and a faster client is not", async () => {
   const server = await startServer({ CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
   const head = (path: string, length: number) => lines(`POST ${path} HTTP/1.1`, "Host: x", `Content-Length: ${length}`);
   const stalled = closeOf(await open(server, head("/example-pages/large-form", 3)));
@@ -168,7 +168,7 @@ test("an idle connection is closed after KEEP_ALIVE_TIMEOUT_MS", async () => {
   await server.stop();
 });
 
-test("an idle connection may be kept for longer than a client that stalls", async () => {
+test("an idle connection stays open for KEEP_ALIVE_TIMEOUT_MS, even if CLIENT_TIMEOUT_MS is shorter", async () => {
   const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "3600000", CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
   const socket = await open(server, get("/"));
   expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 .*\r\nKeep-Alive: timeout=3600\r\n/s);
@@ -196,13 +196,13 @@ test("at the limit of connections, the one without progress for the longest is c
 });
 
 test.each([
-  ["no HTTP", "\x16\x03\x01\r\n\r\n", 400],
+  ["bytes that aren't HTTP", "\x16\x03\x01\r\n\r\n", 400],
   ["more than 100 header lines", get("/", ...Array(100).fill("X: 1")), 431],
   ["headers over 16 KB", get("/", `X: ${"a".repeat(17_000)}`), 431],
   ["CONNECT", lines("CONNECT localhost:443 HTTP/1.1", "Host: localhost"), 405],
   ["a missing Host", lines("GET / HTTP/1.1", "Connection: close"), 400],
   ["an unknown expectation", get("/", "Expect: nonsense", "Connection: close"), 417],
-])("%s is in the log, and has the headers that protect", async (_label, bytes, status) => {
+])("the response to %s has the security headers, and is logged", async (_label, bytes, status) => {
   const server = await startServer({}, FOLDER);
   const { responses, isClosed } = await exchange(server.url, bytes);
   expect(isClosed).toBe(true);

@@ -13,7 +13,7 @@ import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 import { keepViolations } from "./support/violations.ts";
 
 const ASSET = `/assets/${readdirSync(`${inject("grownFolder")}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
-/** Rendered for each request, and not found either. */
+/** A page that is rendered for each request, with status 404. */
 const RENDERED = "/example-pages/notes/3";
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
@@ -36,7 +36,7 @@ test.for<[number, string, ...string[]]>([
   [200, `GET ${ASSET}`, "Accept-Encoding: br"],
   [304, `GET ${ASSET}`, "If-None-Match: *"],
   [404, "GET /assets/unknown.js"],
-])("%d for %s: the headers that protect", async ([status, request, ...lines], { server }) => {
+])("the %d response to %s has the security headers", async ([status, request, ...lines], { server }) => {
   const bytes = [`${request} HTTP/1.1`, "Host: localhost", "Connection: close", ...lines, "", ""].join("\r\n");
   const { responses } = await exchange(server.url, bytes);
   const type = responses[0]?.headers["content-type"];
@@ -72,7 +72,7 @@ test.for<[string, Record<string, string>]>([
     },
   ],
   ["/example-pages/attachment", { "content-security-policy": "sandbox" }],
-])("%s sends what its route says, and otherwise the defaults", async ([path, own], { server }) => {
+])("%s sends the headers that its route sets, and otherwise the defaults", async ([path, own], { server }) => {
   // If a header is sent twice, fetch() joins the values.
   const protection = async (path: string) => {
     const { headers } = await fetch(server.url + path);
@@ -199,7 +199,7 @@ test.each([
   expect(() => extendSecurityHeaders({}, { [name]: value })).toThrow(name);
 });
 
-test("a cached document allows its own inline elements, and none in printed text", () => {
+test("the policy of a cached page allows inline elements with the nonce, and no others", () => {
   const printed = "<script>b</script><style nonce=guessed>c</style>";
   const { html, policy } = replaceNonce(`<script nonce="n">a</script>${printed}<style nonce="n">d</style>`, "n");
   expect(html).toBe(`<script>a</script>${printed}<style>d</style>`);
@@ -224,7 +224,7 @@ test.for([
   expect(measure(256 * 1024) / measure(16 * 1024)).toBeLessThan(64); // 16, or 256 if it is quadratic.
 });
 
-test("csp_evaluator's findings are known", () => {
+test("csp_evaluator reports only known findings", () => {
   const findings = new CspEvaluator(new CspParser(contentSecurityPolicy(INLINE)).csp).evaluate();
   // 'self' stays: of a module that a hash allows, Firefox and the specification allow no imports,
   // not even with 'strict-dynamic' (github.com/w3c/webappsec-csp/issues/243).

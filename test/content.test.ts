@@ -39,7 +39,7 @@ function decode(html: string) {
   return html.replaceAll(/&(amp|lt|gt|quot|#x27);/g, (_, name) => characters[name] ?? "");
 }
 
-test.for(PAGES)("$path: the document", async ({ path, title, description, texts }, { server }) => {
+test.for(PAGES)("the HTML of $path has the page's texts", async ({ path, title, description, texts }, { server }) => {
   const html = decode(await (await fetch(server.url + path)).text());
   expect(html).toContain(`<title>${title}</title>`);
   expect(html).toContain(`<meta name="description" content="${description}"/>`);
@@ -47,7 +47,7 @@ test.for(PAGES)("$path: the document", async ({ path, title, description, texts 
   for (const text of texts) expect(html).toContain(`>${text}</`);
 });
 
-test.for(PAGES)("$path: in the browser", async (content, { page, server }) => {
+test.for(PAGES)("the browser shows the texts of $path", async (content, { page, server }) => {
   await open(page, server.url + content.path);
   expect(await contentOf(page)).toEqual(content);
 });
@@ -60,7 +60,7 @@ const ZOOMED = [
   { width: 320, height: 256 },
 ];
 
-test.for(PAGES)("$path: no size has a scroll bar, or cuts anything off", async ({ path }, { page, server }) => {
+test.for(PAGES)("$path has no scroll bar and cuts nothing off, at any size", async ({ path }, { page, server }) => {
   const sizes = [...WIDTHS.flatMap((width) => HEIGHTS.map((height) => ({ width, height }))), ...ZOOMED];
   await page.emulateMedia({ reducedMotion: "reduce" });
   await open(page, server.url + path);
@@ -79,7 +79,7 @@ test.for(PAGES)("$path: no size has a scroll bar, or cuts anything off", async (
   }
 });
 
-test("without JavaScript, and from the not-found page to home", async ({ browser, server }) => {
+test("without JavaScript, the pages show their texts, and the link leads home", async ({ browser, server }) => {
   const page = await browser.newPage({ javaScriptEnabled: false });
   await page.goto(server.url + NOT_FOUND.path);
   expect(await contentOf(page)).toEqual(NOT_FOUND);
@@ -92,7 +92,7 @@ test("without JavaScript, and from the not-found page to home", async ({ browser
 test.for([
   { path: "/example-pages/notes/3", texts: NOT_FOUND.texts },
   { path: "/example-pages/broken/response", texts: ["500", "Oops! Something went wrong", "Return to Home"] },
-])("$path: the error page", async ({ path, texts }, { page, grownServer, consoleMessages }) => {
+])("$path shows the error page", async ({ path, texts }, { page, grownServer, consoleMessages }) => {
   await open(page, grownServer.url + path);
   expect(await contentOf(page)).toMatchObject({
     title: path === "/example-pages/notes/3" ? NOT_FOUND.title : texts[1],
@@ -101,7 +101,7 @@ test.for([
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
 
-test.for(COLORS)("the colours, $colorScheme", async ({ colorScheme, ink, paper }, { page, server }) => {
+test.for(COLORS)("home has the $colorScheme colours", async ({ colorScheme, ink, paper }, { page, server }) => {
   await page.emulateMedia({ colorScheme });
   await open(page, server.url);
   const theme = page.locator(`meta[name=theme-color][media*=${colorScheme}]`);
@@ -124,7 +124,7 @@ test("a heading of one long word fits into 320 pixels", async ({ page, server })
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
 });
 
-// From here on: what is the greeting's alone.
+// From here on: tests of the greeting page only.
 
 test("/: the greeting's second half is in Chinese, and its hand is hidden from screen readers", async ({
   page,
@@ -152,7 +152,7 @@ test.for([
   await expect.poll(async () => !first.equals(await page.screenshot())).toBe(row.isMoving);
 });
 
-/** Of a picture, the columns that are looked at. */
+/** The width, in pixels, of the part of the page that is compared. */
 const MIDDLE = 300;
 
 /** The top and bottom of the pixels that change in the page's middle if an element is hidden. */
@@ -201,7 +201,7 @@ test.for([
   },
 );
 
-test("a shared link of / has absolute URLs if ORIGIN is set", async ({ page, server }) => {
+test("the canonical link and Open Graph tags of / have absolute URLs if ORIGIN is set", async ({ page, server }) => {
   const named = await startServer({ ORIGIN: "https://www.example.org" });
   await open(page, named.url);
   const found = await page.evaluate(() => ({

@@ -1,4 +1,4 @@
-// Which requests with an unsafe method reach an action: those of the site's own pages, and of no browser.
+// Unsafe methods reach an action only from the site's pages, trusted origins and clients that aren't browsers.
 import request from "supertest";
 import { expect, inject, test } from "vitest";
 import { loadApp } from "./support/load-app.ts";
@@ -18,7 +18,7 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
   ["an older browser in a sandboxed frame", {}, { Origin: "null" }, false],
   ["an extension whose host is the site's", {}, { Origin: `chrome-extension://${HOST}` }, false],
   ["a local file whose host is the site's", {}, { Origin: `file://${HOST}` }, false],
-  ["no browser", {}, {}, true],
+  ["a client that isn't a browser", {}, {}, true],
   ["a trusted origin", { TRUSTED_ORIGINS: "https://pay.example" }, { Origin: "https://pay.example" }, true],
   [
     "a trusted origin in a new browser",
@@ -27,9 +27,9 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
     true,
   ],
   ["an older browser behind a proxy that changes Host", {}, { Origin: "https://public.example" }, false],
-  ["the same, with ORIGIN", { ORIGIN: "https://public.example" }, { Origin: "https://public.example" }, true],
+  ["an older browser, with ORIGIN", { ORIGIN: "https://public.example" }, { Origin: "https://public.example" }, true],
   ["a new browser behind a proxy that changes Host", {}, { ...BROWSER_AT_HOME, Host: "backend:3000" }, true],
-])("%s, with %j: %j may run an action: %j", async (_label, env, headers, isAllowed) => {
+])("%s (settings %j, headers %j) may run an action: %j", async (_label, env, headers, isAllowed) => {
   const { app, lines } = await loadApp(FOLDER, { env });
   for (const path of ["/example-pages/sign-up", "/example-pages/sign-up.data", "/example-pages/echo"]) {
     const response = await request(app).post(path).set("Host", HOST).set(headers).type("form").send("email=ada@a.org");
@@ -38,7 +38,7 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
       isAllowed ? ({ "/example-pages/sign-up": 303, "/example-pages/sign-up.data": 202 }[path] ?? 200) : 403,
     ]);
   }
-  // One line that names what was seen; a warning, since no bug of ours.
+  // Each rejected request logs one line with its Host header. It is a warning, since the server isn't at fault.
   const warnings = lines.filter(({ level }) => level > 30);
   expect(warnings.length).toBe(isAllowed ? 0 : 3);
   for (const warning of warnings) {

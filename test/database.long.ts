@@ -105,7 +105,7 @@ test("the server is ready again, without a restart, when its database is back", 
   await expect.poll(server.probe).toEqual([200, 200]);
   expect(await statusOf(`${server.url}/users`)).toBe(200);
   await postgres.stop();
-  // Each probe would be a line, if they were not of changes.
+  // The log has a line for each change of readiness, not for each probe.
   for (let probes = 0; probes < 5; probes += 1) expect(await server.probe()).toEqual([200, 503]);
   expect(await statusOf(server.url)).toBe(200);
   expect(await statusOf(`${server.url}/users`)).toBe(500);
@@ -164,7 +164,7 @@ async function edit(url: string, slug: string, title: string) {
   return response.headers.get("X-Process");
 }
 
-test("while twelve readers read, an edit shows at once in its process, and soon in the others", async () => {
+test("while clients read, an edit shows at once in the process that handled it, and soon in the others", async () => {
   await postgres.query(`INSERT INTO events VALUES ${SLUGS.map((slug) => `('${slug}', '${slug} v0.')`).join()}`);
   const listener = new Client(postgres.url);
   let notifications = 0;
@@ -217,7 +217,7 @@ test("while twelve readers read, an edit shows at once in its process, and soon 
   expect(new Set(edits.map(({ process }) => process)).size).toBe(3);
 });
 
-test("without its channel, a process revalidates after a second, and it invalidates all groups when the channel is back", async () => {
+test("without its cache channel, a process revalidates after 1 s; when the channel is back, it invalidates all groups", async () => {
   const { port } = new URL(postgres.url);
   const sockets = new Set<Socket>();
   const proxy = createServer((socket) => {

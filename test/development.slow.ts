@@ -57,7 +57,7 @@ function edit(path: string, ...changes: [from: string, to: string][]) {
   renameSync(`${FOLDER}.edited`, `${FOLDER}/${path}`);
 }
 
-// React's development build writes what hydration finds different.
+// React's development build logs each difference that it finds during hydration.
 test.for([
   "/",
   "/example-pages/about",
@@ -186,7 +186,7 @@ test("the console also shows violations of elements that a script inserts into a
 test.for([
   { routes: "app/routes.ts", name: "first", line: '{ path: "/example-pages/first", file: "example-pages/first.tsx" }' },
   { routes: "app/example-pages/routes.ts", name: "second", line: 'route("second", "example-pages/second.tsx")' },
-])("a new page shows: a file, and a line in $routes", async ({ routes, name, line }, { page, url }) => {
+])("a new file and a line in $routes add a page", async ({ routes, name, line }, { page, url }) => {
   const path = `/example-pages/${name}`;
   const listed = () => page.evaluate(() => window.__ROUTES__.map(({ path }) => path));
   await open(page, url);

@@ -35,7 +35,7 @@ test("the example pages have files, ids and paths that a product won't have", ()
   const check = ({ id, file, path, children }: RouteConfigEntry, parentPath = "") => {
     const fullPath = path?.startsWith("/") ? path : `${parentPath}/${path ?? ""}`;
     expect(file).toMatch(/^example-pages\//);
-    // The framework makes it of the file's name.
+    // The framework derives the id from the file's name.
     expect(id).toBe(undefined);
     for (const child of children ?? []) check(child, path && fullPath);
     if (!children) expect(fullPath).toMatch(/^\/example-pages\//);
@@ -182,7 +182,7 @@ test.for<[string, string | undefined]>([
   ["/example-pages/broken/loader.data", "secret of the loader"],
   ["/example-pages/broken/component", "secret of the component"],
   ["/example-pages/broken/later", "secret of the promise"],
-])("%s is logged once, with the error where it is a bug: %s", async ([path, message], { grownServer }) => {
+])("besides the request line, %s logs this exception: %s", async ([path, message], { grownServer }) => {
   const requestId = `test${path.replaceAll("/", "-")}`;
   const text = await (await request(grownServer.url + path, { headers: { "X-Request-Id": requestId } })).text();
   expect(text).not.toContain("secret");
@@ -225,7 +225,7 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
     await whole.body?.cancel();
   }
 
-  // Other memory isn't.
+  // A file that is sent from memory ignores Range.
   const small = await request(`${grownServer.url}/robots.txt`, { headers: { Range: "bytes=0-9" } });
   expect(small.status).toBe(200);
 
@@ -275,7 +275,7 @@ test("navigation within the browser asks only for data, and streams it too", asy
 });
 
 test.for([true, false])(
-  "a form shows its errors, and leads on (JavaScript: %s)",
+  "a form shows its errors, and redirects if its input is valid (JavaScript: %s)",
   async (javaScriptEnabled, { browser, grownServer }) => {
     const other = await browser.newContext({ javaScriptEnabled });
     const form = await other.newPage();

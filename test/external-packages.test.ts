@@ -5,7 +5,7 @@ import { verify } from "@node-rs/argon2";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { startServer } from "./support/start-server.ts";
 
-test("the build has the package that isn't in its files, and runs alone", async () => {
+test("the build contains the external package, and runs outside the project", async () => {
   const folder = mkdtempSync(join(tmpdir(), "greeting-alone-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const filter = (path: string) => !path.endsWith("film.mp4");
@@ -21,7 +21,7 @@ test("the build has the package that isn't in its files, and runs alone", async 
   expect(await stop()).toBe(0);
 });
 
-test("the build has packages only where some are external", () => {
+test("the build has a node_modules folder only if some packages are external", () => {
   const isNone = /EXTERNAL_PACKAGES.* = \[\];/.test(readFileSync("vite.config.ts", "utf8"));
   const packages = isNone ? [] : ["node_modules"];
   expect(readdirSync("build").sort()).toEqual(["assets.json", "client", ...packages, "server", "source-maps"]);

@@ -6,7 +6,7 @@ import { IMAGE_ENV } from "./support/image-command.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-/** The same seed makes the same requests: a failure is replayed with the seed of its title. */
+/** The same seed makes the same requests. To repeat a failure, set FUZZ_SEED to the seed that the test logs. */
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 6000);
 /** For the copy with the example pages. */
@@ -114,7 +114,7 @@ const broken = fc.tuple(wellFormed, bytes(4), fc.nat(10_000)).map(([request, byt
 });
 const request = mostly(wellFormed, broken);
 
-/** The addresses of the example pages, but for those that take their time, wait for a signal or end the process. */
+/** The paths of the example pages, except those that are slow, wait for a signal or end the process. */
 const page = words(
   "/about /posts/1 /posts/9 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /toasts " +
     "/hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
@@ -175,7 +175,7 @@ async function countOf(server: RunningServer, metric: string) {
 }
 
 test.each(SUBJECTS)(
-  "$title: $count random requests get no 5xx, no stack, and a place in the log",
+  "$title: $count random requests get no 5xx and no stack trace, and are logged",
   {
     timeout: 3_600_000,
   },

@@ -11,7 +11,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 /** The environment, without the variables that Vitest sets. */
 const PASSED_ON = ["PATH", "HOME", "TMPDIR", "CHROMIUM"].map((name) => [name, process.env[name]]);
 const ENV = { NO_COLOR: "1", ...Object.fromEntries(PASSED_ON.filter(([, value]) => value)) };
-/** As many tests as in all other files together, on however busy a machine. */
+/** The copy has as many tests as all other files together, and the machine may be busy. */
 const HOURS = { timeout: 2 * 60 * 60 * 1000 };
 /** None failed, and none was skipped. */
 const FILES_PASSED = expect.stringMatching(/^ +Test Files +(\d+) passed \(\1\)$/);

@@ -13,13 +13,13 @@ const EXCERPTS = PAGES.flatMap((page) => {
   return [...blocks].map(([, file = "", code = ""]) => ({ page, file, code }));
 });
 
-test.each(EXCERPTS)("the code in $page is that of $file, which tests try", ({ file, code }) => {
+test.each(EXCERPTS)("the code in $page is an excerpt from $file", ({ file, code }) => {
   const folders = ["test/fixtures/example-pages", "test/fixtures", "app", "."];
   const path = folders.map((folder) => `${folder}/${file}`).find(existsSync);
   expect(dedent(readFileSync(path ?? `no file ${file}`, "utf8"))).toContain(dedent(code));
 });
 
-test("the picture of a request's life has the middleware of CONTRIBUTING's table, and each is a file", () => {
+test("docs/life-of-a-request.svg shows the middleware of the table in CONTRIBUTING, and each has a file", () => {
   const picture = readFileSync("docs/life-of-a-request.svg", "utf8");
   const pictured = [...picture.matchAll(/class="name"[^>]*>([^<]+)</g)].map(([, name]) => name);
   const [, section = ""] = readFileSync("CONTRIBUTING.md", "utf8").split(/^## /m);

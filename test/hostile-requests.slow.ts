@@ -7,7 +7,7 @@ import { ODD_PATHS } from "./fixtures/odd-paths.ts";
 import { exchange } from "./support/exchange.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-/** With the example pages, since both pages that ship are rendered once. */
+/** With the example pages, since both pages of the project are cached. */
 const FOLDER = inject("grownFolder");
 
 let server: RunningServer;
@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 const ASSET = `/assets/${readdirSync(`${FOLDER}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
-/** Rendered for each request, and not found either. */
+/** A page that is rendered for each request, with status 404. */
 const RENDERED = "/example-pages/notes/3";
 const EVERY_KIND = ["/", "/unknown", RENDERED, "/favicon.ico", ASSET, "/assets/unknown.js"];
 
@@ -59,7 +59,7 @@ async function send(request: string) {
   return responses[0] as (typeof responses)[0];
 }
 
-/** Waits until the log holds all that was logged so far: its lines are in order. */
+/** Sends a request, and waits for its log line. Lines are in order, so all earlier lines are there, too. */
 async function readLog() {
   const path = `/logged-${server.lines.length}`;
   await send(get(path));
@@ -140,9 +140,9 @@ test.each([
 });
 
 test.each([
-  ["what is no HTTP", "nonsense\r\n\r\n", 400],
+  ["bytes that aren't HTTP", "nonsense\r\n\r\n", 400],
   ["CONNECT", withMethod("CONNECT", "localhost:443"), 405],
-])("%s behind a request gets its response behind that request's", async (_label, bytes, status) => {
+])("the response to %s comes after the response to the previous request", async (_label, bytes, status) => {
   for (const [path, first] of [
     ["/", 200],
     [RENDERED, 404],
@@ -208,7 +208,7 @@ test.each(["/a", "/", "/.", "/%25", "/%", "/a%2f"])(
     for (const end of ["", RENDERED]) {
       const short = get(part.repeat(1500 / part.length) + end);
       const long = get(part.repeat(12_000 / part.length) + end);
-      // Of many runs some are never interrupted, however busy the machine is: the minimum is one of these.
+      // Even on a busy machine, the shortest of many runs is one that nothing interrupts.
       let [shortTime, longTime] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
       for (let run = 0; run < 15; run++) {
         shortTime = Math.min(shortTime, await measure(short));
@@ -355,7 +355,7 @@ test("pipelined requests get their responses in order", async () => {
 
 // The log.
 
-test("an unknown path is one line in the log, and no error", async () => {
+test("an unknown path logs one line, and no error", async () => {
   const path = "/logged-once";
   await send(get(path));
   const log = await readLog();
@@ -366,7 +366,7 @@ test("an unknown path is one line in the log, and no error", async () => {
   expect(JSON.stringify(log)).not.toContain("    at ");
 });
 
-test("clients that leave before their response are no error in the log", async () => {
+test("clients that leave before their response cause no error in the log", async () => {
   for (const path of ["/", RENDERED, ASSET]) {
     for (let i = 0; i < 20; i++) {
       const controller = new AbortController();

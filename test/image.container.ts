@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test("the pages' files are there", async () => {
+test("the files that home links to are served", async () => {
   const html = await (await fetch(locked.url)).text();
   const files = [...html.matchAll(/(?:src|href)="(\/[^"]+\.[a-z]+)"/g)].map(([, path]) => path);
   expect(files.length).toBeGreaterThan(2);
@@ -102,8 +102,8 @@ test("the image runs node alone, in production", async () => {
 
 test.each([
   ["by default", () => open, "65532", "65532"],
-  ["when told to", () => locked, "12345", "54321"],
-])("it is an unprivileged user %s", async (_when, container, uid, gid) => {
+  ["with --user", () => locked, "12345", "54321"],
+])("the process runs as an unprivileged user %s", async (_when, container, uid, gid) => {
   const status = await readStatus(container().id);
   expect(status).toMatch(new RegExp(`^Uid:(\\s+${uid}){4}$`, "m"));
   expect(status).toMatch(new RegExp(`^Gid:(\\s+${gid}){4}$`, "m"));
@@ -166,7 +166,7 @@ test("the health check follows readiness", async () => {
   await expect(check("--env=OPS_PORT=0", "--env=PORT=1")).rejects.toThrow("127.0.0.1:1");
 });
 
-test("a run leaves no files behind", async () => {
+test("the server is the only process in the container", async () => {
   const script = 'return fs.readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name) && name != process.pid)';
   expect(await evaluate(locked.id, script)).toEqual(["1"]);
 });

@@ -81,7 +81,7 @@ const FILES = ["app", "server"]
   .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`))
   .filter((name) => /(?<!\.test)\.tsx?$/.test(name));
 
-test.each(["server.ts", ...FILES])("%s imports only what its part may", (file) => {
+test.each(["server.ts", ...FILES])("%s imports only what its part may import", (file) => {
   const path = file.replace(/\.tsx?$/, "");
   const parts = path === "server" ? ["server"] : partsOf(path);
   const allowed = parts.flatMap((part) => [part, ...(ALLOWED[part] ?? [])]);

@@ -139,7 +139,7 @@ const pipelineForms = (body: string, framing: string) =>
 /** A binary frame of 64 KB, masked by zeros (RFC 6455 §5.2). */
 const FRAME = `\x82\xfe\xff\xff\0\0\0\0${"a".repeat(0xffff)}`;
 
-/** A binary message of one byte in 60,000 more fragments, and so many messages. */
+/** An unfinished binary message of 60,001 one-byte fragments, and 60,000 one-byte messages. */
 const FRAGMENTS = `\x02\x81\0\0\0\0a${"\0\x81\0\0\0\0a".repeat(60_000)}`;
 const MESSAGES = "\x82\x81\0\0\0\0a".repeat(60_000);
 
@@ -174,7 +174,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
     hold(100, head("POST", "notes/1", CHUNKED) + TINY_CHUNKS),
     { isShed: true },
   ],
-  ["100 such bodies of a GET", hold(100, head("GET", "stock/1", CHUNKED) + TINY_CHUNKS), { isShed: true }],
+  ["100 GETs with 60,000 tiny chunks", hold(100, head("GET", "stock/1", CHUNKED) + TINY_CHUNKS), { isShed: true }],
   ["500 heads of 3,500 lines, without their body", hold(500, head("POST", "sign-up", BODY, ...TINY_LINES))],
   ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
   ["1,000 heads of 95 lines for a slow page", hold(1000, head("GET", "wait/2000", ...LONG_LINES)), { isShed: true }],

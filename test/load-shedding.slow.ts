@@ -45,7 +45,7 @@ test("a request waits while the limit is reached; cached pages, files and probes
   stop(server);
 });
 
-test("a request that has waited for 5 s gets 503, which is counted and no error", async () => {
+test("a request that has waited for 5 s gets 503, which is counted, but not logged as an error", async () => {
   const { server } = await startBusy();
   const response = await fetch(`${server.url}${PAGES}/sign-up`);
   expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
@@ -55,10 +55,10 @@ test("a request that has waited for 5 s gets 503, which is counted and no error"
 });
 
 test.each([
-  ["nothing", ""],
+  ["nothing else", ""],
   ["a CONNECT", "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n"],
-  ["what is no HTTP", "garbage\r\n\r\n"],
-])("a client that leaves after its request and %s frees its place", async (_label, bytes) => {
+  ["bytes that aren't HTTP", "garbage\r\n\r\n"],
+])("if a client leaves after a request and %s, its slot is free again", async (_label, bytes) => {
   const { server, finish } = await startBusy({ HANDLER_TIMEOUT_MS: "3600000" });
   const { port } = new URL(server.url);
   finish();
@@ -71,7 +71,7 @@ test.each([
   stop(server);
 });
 
-test("a stale page stays while the server is too busy to render it, and a missing one gets 503", async () => {
+test("while the server is too busy to render, stale pages are sent, and pages without an entry get 503", async () => {
   const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1" }, FOLDER);
   const clock = `${server.url}${PAGES}/kept-clock`;
   await fetch(clock);
@@ -89,7 +89,7 @@ test("a stale page stays while the server is too busy to render it, and a missin
   stop(server);
 });
 
-test("a client that leaves during a render frees its place", async () => {
+test("if a client leaves during a render, its slot is free again", async () => {
   const env = { MAX_CONCURRENT_REQUESTS: "1", HANDLER_TIMEOUT_MS: "1000", POSTS: "hanging" };
   const server = await startServer(env, FOLDER);
   await fetch(`${server.url}${PAGES}/posts/1`, { signal: AbortSignal.timeout(500) }).catch(() => {});
@@ -140,7 +140,7 @@ test("a loader that hangs times out", async () => {
   stop(server);
 });
 
-test("event streams have a limit of their own, so pages still have places", async () => {
+test("event streams have their own limit, so pages still have slots", async () => {
   const env = { MAX_OPEN_RESPONSES: "2", MAX_CONCURRENT_REQUESTS: "1" };
   const server = await startServer(env, FOLDER);
   const streams = [await fetch(`${server.url}${PAGES}/ticks`), await fetch(`${server.url}${PAGES}/ticks`)];
@@ -154,7 +154,7 @@ test("event streams have a limit of their own, so pages still have places", asyn
   stop(server);
 });
 
-test("if bodies take all their memory, the slowest is cut, and the next gets its place", async () => {
+test("if request bodies fill their memory limit, the slowest is cut, and the next request succeeds", async () => {
   const server = await startServer({ MAX_BODY_MEMORY_BYTES: "1000000" }, FOLDER);
   const { hostname, port } = new URL(server.url);
   const head = `POST ${PAGES}/echo HTTP/1.1\r\nHost: x\r\n${TYPE}Content-Length: 90000\r\n\r\n`;

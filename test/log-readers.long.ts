@@ -3,7 +3,7 @@ import autocannon from "autocannon";
 import { expect, inject, test } from "vitest";
 import { startServer } from "./support/start-server.ts";
 
-/** Of anything that a client wrote, in characters, in a line of the log. */
+/** The maximum length, in characters, of a client's text in a log line, such as the path. */
 const MAX_TEXT_LENGTH = 256;
 
 test.for([

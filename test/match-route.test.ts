@@ -12,7 +12,7 @@ test.each([
   ["/a/b", undefined],
   ["/a/../b", 404],
   ["/a\\..\\b", 404],
-])("%s, which a URL may change, is not handed to the route of another path: %s", (path, status) => {
+])("for POST %s, next() gets %s: only paths that the URL parser changes get 404", (path, status) => {
   const next = vi.fn();
   const res = { locals: { target: { path, decodedPath: path, query: "" } } };
   matchRoute(new Map())({ method: "POST" } as IncomingMessage, res as Response, next);

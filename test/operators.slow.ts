@@ -9,7 +9,7 @@ import { expect, test } from "./support/fixtures.ts";
 import { findFreePort } from "./support/free-port.ts";
 import { type RunningServer, SERVER_ENV, startServer } from "./support/start-server.ts";
 
-/** Of anything that a client wrote, in characters, in a line of the log. */
+/** The maximum length, in characters, of a client's text in a log line, such as the path. */
 const MAX_TEXT_LENGTH = 256;
 
 // Its services are ready, even if the project's own aren't.
@@ -44,7 +44,7 @@ test.for<[string, string, number, string]>([
   ["GET", "/readyz", 200, "ready\n"],
   ["GET", "/", 404, "not found\n"],
   ["GET", "/livez/", 404, "not found\n"],
-])("the operators' %s %s has status %d", async ([method, path, status, body], { server }) => {
+])("%s %s on the operators' port has status %d", async ([method, path, status, body], { server }) => {
   const response = await fetch(server.opsUrl + path, {
     method,
     ...(method === "POST" && { body: "x".repeat(100_000) }),
@@ -154,7 +154,7 @@ test.for<[string, string, string, string, number]>([
   ["GET", "/no/where", "/no/where", "/*", 404],
   ["DELETE", "/", "/", "/", 405],
   ["GET", "/assets/none.js", "/assets/none.js", "file", 404],
-])("%s %s is a line", async ([method, target, path, route, status], { server }) => {
+])("%s %s logs one line: path %s, route %s, status %d", async ([method, target, path, route, status], { server }) => {
   const startedAt = Date.now();
   const requestId = `line-${crypto.randomUUID()}`;
   const headers = { "X-Request-Id": requestId, "User-Agent": "Tests/1.0" };
@@ -246,16 +246,16 @@ test("requests without an id get one each", async ({ server }) => {
 
 test.for<[string, string, string, string, boolean]>([
   ["a cached page", "GET", "/example-pages/about", "public, max-age=0, s-maxage", false],
-  ["a page that is rendered once", "GET", "/no/where", "public, max-age=0, s-maxage", false],
+  ["the not-found page", "GET", "/no/where", "public, max-age=0, s-maxage", false],
   ["a file", "GET", "/robots.txt", "public", false],
   ["a large file", "HEAD", "/film.mp4", "public", false],
-  ["a page for one visitor", "GET", "/example-pages/notes/1", "private", true],
+  ["a private page", "GET", "/example-pages/notes/1", "private", true],
   ["a page's own 404", "GET", "/example-pages/broken/not-found", "private", true],
   ["a bug", "GET", "/example-pages/broken/loader", "private", true],
   ["a missing asset", "GET", "/assets/none.js", "no-store", true],
   ["a wrong method", "POST", "/", "no-store", true],
 ])(
-  "%s, %s %s, has its id in the log, and where no shared cache keeps it, in the response",
+  "%s (%s %s): the request id is in the log, and in the response unless shared caches may store it",
   async ([_what, method, path, cacheControl, isSent], { grownServer }) => {
     const requestId = crypto.randomUUID();
     const response = await fetch(grownServer.url + path, { method, headers: { "X-Request-Id": requestId } });

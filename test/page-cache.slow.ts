@@ -165,10 +165,10 @@ test("a cached page has nothing of the client that caused its render", async () 
 test.each([
   ["a page that is not found", "/example-pages/posts/nowhere", 404, "stored"],
   ["a page that has moved for good", "/example-pages/posts/old", 301, "stored"],
-  ["its data", "/example-pages/posts/1.data", 200, "stored"],
+  ["a page's data", "/example-pages/posts/1.data", 200, "stored"],
   ["a page that has moved for now", "/example-pages/posts/members", 302, "not_cacheable"],
   ["a page that sets a cookie", "/example-pages/posts/counted?page=1", 200, "not_cacheable"],
-])("%s, %s: %i, %s", async (_label, path, status, result) => {
+])("%s (%s) has status %i, and its render is counted as %s", async (_label, path, status, result) => {
   if (path.includes("counted")) process.env.POSTS = "Counted";
   for (let visit = 0; visit < 2; visit++) {
     const response = await get(path);
@@ -185,7 +185,7 @@ test.each([
   ["?utm_source=a", "?utm_source=b", 1],
   ["?page=1", "?page=2", 2],
   ["?page=1&utm_source=a", "?utm_source=b&page=1", 1],
-])("of the query counts what No-Vary-Search says: %s and %s are %i", async (first, second, count) => {
+])("with No-Vary-Search, %s and %s make %i cache entries", async (first, second, count) => {
   const [one, other] = [await get(POST + first), await get(POST + second)];
   expect(loaded.renders).toHaveLength(count);
   expect(one.text === other.text).toBe(count === 1);
@@ -211,7 +211,7 @@ test("a thousand paths of slashes are one cache entry", async () => {
   expect([loaded.stored.entries, loaded.renders]).toEqual([before, []]);
 });
 
-test("data is cached by the routes that are requested", async () => {
+test("data requests with different _routes have separate cache entries", async () => {
   await get(`${POST}.data`);
   await get(`${POST}.data?_routes=root`);
   expect(loaded.renders).toHaveLength(2);
@@ -238,7 +238,7 @@ test('a page that is larger than the cache is sent, without "stored" in Cache-St
 const BOOK = "/example-pages/guest-book";
 const sign = (path: string, name: string) => request(loaded.app).post(path).type("form").send({ name });
 
-test.each(["", ".data"])("an action by guest-book%s shows on the cached page at once", async (suffix) => {
+test.each(["", ".data"])("a POST to guest-book%s shows on the cached page at once", async (suffix) => {
   const paths = [BOOK, `${BOOK}?page=2`, `${BOOK}.data`];
   for (const path of paths) await get(path);
   expect((await sign(BOOK + suffix, "")).status).toBe(400);
@@ -283,7 +283,7 @@ test("a resource route is cached and compressed like a page, and has the same se
 });
 
 test.each(["", ".data"])(
-  "an edit by edit%s shows at once in every spelling of the pages that it changes",
+  "a POST to edit%s shows at once on every page that it changes, in every spelling of the path",
   async (suffix) => {
     const paths = [...LIST, `${EVENTS}/1`, `${EVENTS}/1.data`];
     for (const path of [...paths, `${EVENTS}/2`]) await get(path);

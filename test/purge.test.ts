@@ -41,7 +41,7 @@ test.each([
   ["from another port of the host", "POST", "?group=a", { "Sec-Fetch-Site": "same-site" }, 403],
   ["from a page of an old browser", "POST", "?group=a", { Origin: "http://127.0.0.1:3001" }, 403],
   ["for another host", "POST", "?group=a", { Host: "rebound.example:3001" }, 403],
-] as const)("a purge %s: %s %s", async (_label, method, query, headers, status) => {
+] as const)("a purge %s (%s %s) has status $4", async (_label, method, query, headers, status) => {
   const cache = { entries: { describe: () => [] }, invalidate: vi.fn(async () => 0) };
   const log = pino({ enabled: false });
   const handle = handleOps({ registry: new Registry(), isReady: async () => true, cache, host: undefined, log });

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createRedisChannel } from "./fixtures/database/redis-channel.ts";
 import { findFreePort } from "./support/free-port.ts";
 
-test("messages reach every process, and again after Redis was away", async () => {
+test("messages reach every process, also after a restart of Redis", async () => {
   const port = await findFreePort();
   const start = () => spawn("redis-server", ["--port", String(port), "--save", ""], { stdio: "ignore" });
   let redis = start();

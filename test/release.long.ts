@@ -1,4 +1,4 @@
-// A release replaces another, while tabs are open and a cache has the pages of the one before.
+// A release replaces the last release, while tabs are open and a cache has pages of the last release.
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,7 +84,7 @@ test("a form in a tab of the last release works, and keeps its input until it is
 test.for([
   ["opened before the release", true],
   ["whose page a shared cache had", false],
-] as const)("a tab %s changes to the release at a navigation", async ([, isOpenedBefore], { page }) => {
+] as const)("a tab %s changes to the new release at a navigation", async ([, isOpenedBefore], { page }) => {
   const { url, replace } = await startOldRelease();
   const proxied = `proxy_pass ${url}; proxy_cache cache; proxy_cache_background_update on;`;
   const nginx = await startNginx("", proxied);
@@ -110,7 +110,7 @@ test.for([
   expect(failed).toEqual([]);
 });
 
-test("after a release, a browser that has the last one's scripts loads the difference", async ({ page, skip }) => {
+test("after a release, a browser with the last release's scripts loads the difference", async ({ page, skip }) => {
   skip(!zlib.zstdCompress, "the build needs Node 22.19 or later");
 
   /** Resolves with the bytes of the page's scripts that the browser has not cached. */
@@ -133,7 +133,7 @@ test("after a release, a browser that has the last one's scripts loads the diffe
   expect(await loadScripts(url)).toBe(0);
 });
 
-test("assets of two earlier releases are kept, and none that would make more than 8 MiB", async () => {
+test("assets of two earlier releases are kept, as long as they have at most 8 MiB together", async () => {
   const previous = mkdtempSync(join(tmpdir(), "previous-"));
   const folder = copyAndGrow();
   for (const made of [previous, folder]) onTestFinished(() => rmSync(made, { recursive: true }));

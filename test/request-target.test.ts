@@ -77,12 +77,12 @@ test.each([
   ["/a/%2e%2E/b", false],
   ["/a/.%2e", false],
   ["/a\\b", false],
-])("a URL keeps the path %j: %j", (path, expected) => {
+])("isKeptByUrl(%j) is %j, as with new URL()", (path, expected) => {
   expect(isKeptByUrl(path)).toBe(expected);
   expect(new URL(`http://localhost${path}`).pathname === path).toBe(expected);
 });
 
-test.each(["/..data", "/...data", "/a/%2e.data"])("a URL without .data changes a path like %j", (path) => {
+test.each(["/..data", "/...data", "/a/%2e.data"])("%j without .data would be changed by the URL parser", (path) => {
   expect(isKeptByUrl(path)).toBe(false);
 });
 

@@ -117,9 +117,9 @@ const path = fc.array(segment, { maxLength: 6 }).map((segments) => `/${segments.
 const parsed = (path: string) => parseRequestTarget(path)?.path as string;
 
 test.each(Object.entries(TREES))(
-  "%s: every path has the route that matchRoutes finds, or else, and where a URL has another path, the splat",
+  "%s: findRoute agrees with matchRoutes; paths without a match, or that the URL parser changes, get the splat",
   (_name, tree) => {
-    // It warns of malformed escapes, and matches the path unchanged.
+    // matchRoutes warns of malformed escapes, and matches the path unchanged.
     vi.spyOn(console, "warn").mockReturnValue();
     const { findRoute } = createRouteTable(toManifest(tree));
     const splat = tree[0]?.children?.includes(SPLAT) ? SPLAT.id : undefined;
@@ -145,7 +145,7 @@ test.each([
   ["docs/*", "/docs/a/B", ["/DOCS/%61/B"], ["/docs/a/b", "/docs/a/B/", "/docs/a//B"]],
   ["a?/b/*", "/b/b/x", ["/b/%62/x"], ["/b/B/x", "/b/b/x/"]],
   [":language?/about", "/en/about", ["/en/about/"], ["/EN/about", "/about"]],
-])("%s: %s has the same canonical path as %j, and another than %j", (pattern, path, equal, other) => {
+])("%s: %s has the same canonical path as %j, but not as %j", (pattern, path, equal, other) => {
   const module = { default: () => null };
   const { findRoute } = createRouteTable({ page: { id: "page", path: pattern, module } });
   const canonical = (path: string) => findRoute(path)?.canonicalPath;
@@ -160,7 +160,7 @@ test.each(Object.entries(TREES))("%s: finding a route takes time in proportion t
   for (const part of REPEATED) {
     const short = part.repeat(2000 / part.length);
     const long = part.repeat(16_000 / part.length);
-    // Of many runs some are never interrupted, however busy the machine is: the minimum is one of these.
+    // Even on a busy machine, the shortest of many runs is one that nothing interrupts.
     let [shortTime, longTime] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let run = 0; run < 20; run++) {
       shortTime = Math.min(shortTime, measure(short));

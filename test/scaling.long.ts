@@ -12,7 +12,7 @@ test("of three processes one is stopped and one is killed, and no visit fails", 
   const addresses = servers.map(({ url }) => `server ${new URL(url).host};`).join(" ");
   const nginx = await startNginx(
     `upstream pods { ${addresses} keepalive 8; }`,
-    // Signing in twice does no harm: a form may be sent again to another.
+    // nginx may send a form again, to another process. Signing in twice does no harm.
     "proxy_pass http://pods; proxy_next_upstream error timeout non_idempotent;",
   );
   onTestFinished(nginx.stop);

@@ -45,7 +45,7 @@ test.each([
 test.each([
   ["70 % of the heap is used", 70, [1, 1, 1]],
   ["more of the heap is used", 71, [1]],
-])("if %s, work that is admitted: $2", async (_label, used, expected) => {
+])("if %s, the admitted weights are $2", async (_label, used, expected) => {
   heap.used_heap_size = used;
   const { semaphore, admitted } = acquireAll([1, 1, 1]);
   await waitTurns();
@@ -54,7 +54,7 @@ test.each([
   heap.used_heap_size = 0;
 });
 
-test("one starts in each turn of the event loop", async () => {
+test("each turn of the event loop admits one item of work", async () => {
   const { admitted } = acquireAll([1, 1, 1]);
   for (const expected of [[1], [1, 1], [1, 1, 1]]) {
     await setImmediate();
@@ -101,7 +101,7 @@ test("if too much work waits, more is rejected at once", async () => {
   expect([rejected, onShed.mock.calls.length]).toEqual([[OVERLOADED], 1]);
 });
 
-test("a request whose client has left leaves the queue", async () => {
+test("a request leaves the queue when its client disconnects", async () => {
   const response = new EventEmitter() as ServerResponse;
   const { semaphore, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
   await waitTurns();

@@ -9,7 +9,7 @@ const throws = () => {
 };
 const hangs = () => new Promise(() => {});
 
-/** Supervises services that only do this, and keeps what is logged. */
+/** Supervises services with only these functions, and collects the log lines. */
 function supervise(checkReadiness: () => Promise<unknown>, close: () => Promise<unknown> = resolves) {
   const lines: unknown[] = [];
   const formatters = { level: (level: string) => ({ level }) };
@@ -22,7 +22,7 @@ test.each([
   { what: "rejects", check: rejects, message: "no connection" },
   { what: "throws", check: throws, message: "no connection" },
   { what: "never ends", check: hangs, message: "no result within 1000 ms" },
-])("a check that $what is not ready, is logged once, and is ready again", async ({ check, message }) => {
+])("services are not ready while their check $what, and each change is logged once", async ({ check, message }) => {
   const { services, lines, supervised } = supervise(resolves);
   const states = [];
   for (const now of [resolves, check, check, resolves, resolves]) {
@@ -51,7 +51,7 @@ test.each([
   { what: "resolves", close: resolves, isClosed: true, messages: [] },
   { what: "rejects", close: rejects, isClosed: false, messages: ["no connection"] },
   { what: "never ends", close: hangs, isClosed: false, messages: ["no result within 2000 ms"] },
-])("a close that $what: $isClosed", async ({ close, isClosed, messages }) => {
+])("if the services' close() $what, close() resolves with $isClosed", async ({ close, isClosed, messages }) => {
   const { lines, supervised } = supervise(resolves, close);
   expect(await supervised.close()).toBe(isClosed);
   expect(lines).toMatchObject(messages.map((message) => ({ level: "error", err: { message } })));

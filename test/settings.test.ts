@@ -161,7 +161,7 @@ async function start(env: Record<string, string>, cwd = "build") {
   return { code, stdout, stderr };
 }
 
-test("wrong settings end the start, with a line for each", async () => {
+test("invalid settings fail the startup, with one line for each", async () => {
   expect(await start({ PORT: "abc", LOG_LEVEL: "loud", SHUTDOWN_DELAY_MS: "soon" })).toEqual({
     code: 1,
     stdout: "",
@@ -200,7 +200,7 @@ test.each(["HOST", "OPS_HOST"])(
   },
 );
 
-// Another process may take a port in between: hence again.
+// Another process may take a port in between, so the test is retried.
 test("the server listens on the ports of the settings", { retry: 2 }, async () => {
   const before = await startServer();
   const ports = { PORT: new URL(before.url).port, OPS_PORT: new URL(before.opsUrl).port };

@@ -15,7 +15,7 @@ import { outcomeOf } from "./support/outcome.ts";
 import { type RunningServer, type ServerProcess, spawnServer, startServer } from "./support/start-server.ts";
 
 const GROWN = inject("grownFolder");
-/** A server that exits within a test didn't wait for this. */
+/** Longer than any test: a server that exits within a test didn't wait for this timeout. */
 const HOUR_MS = "3600000";
 
 const STEPS = ["starting", "ready", "shutting down: not ready", "closing", "stopped"];
@@ -28,10 +28,10 @@ const lineOf = ({ lines }: ServerProcess, msg: string) => lines.find((line) => l
 const waitForLine = (server: ServerProcess, msg: string) =>
   vi.waitUntil(() => lineOf(server, msg), { timeout: 60_000 });
 
-/** Requests the slow page; resolves with its response to come, once the server is loading it. */
+/** Requests the slow page. Once the server is loading it, resolves with a promise of the response. */
 async function requestSlowPage(server: RunningServer) {
   const response = fetch(`${server.url}/example-pages/slow`);
-  response.catch(() => {}); // A test that expects an error does so later.
+  response.catch(() => {}); // Prevents an unhandled rejection: tests await the response later.
   await waitForLine(server, "loading the slow page");
   return { response };
 }
@@ -123,7 +123,7 @@ test("event streams end at a shutdown, as complete responses", async () => {
     expect(line["error.type"]).toBeUndefined();
   }
   expect(stepsOf(server)).toEqual(STEPS);
-  // Such as too many listeners.
+  // Node has printed no warning, such as of too many listeners.
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -153,11 +153,11 @@ test("a slow reader gets a complete file during a shutdown", async () => {
   expect(await server.exited).toBe(0);
 });
 
-test("a request whose last bytes come just after the signal is handled", async () => {
+test("the server handles a request whose last bytes come just after the signal", async () => {
   const server = await startServer({}, GROWN);
   const partial = await open(server.url, "GET / HTTP/1.1\r\nHost: x\r\n");
   const idle = await open(server.url, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await waitForResponse(idle); // Connections are accepted in order, so both are.
+  await waitForResponse(idle); // Connections are accepted in order, so the first is accepted, too.
   server.child.kill("SIGTERM");
   await vi.waitUntil(async () => (await probe(server.opsUrl))[1] === 503, { timeout: 60_000, interval: 5 });
   partial.write("\r\n");
@@ -182,7 +182,7 @@ test("idle connections don't keep a server from stopping", async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test("an error of the server during a shutdown doesn't prevent its end", async () => {
+test("a shutdown continues after an error of the server", async () => {
   const server = createPublicServer().on("error", () => {});
   const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
   const connections = trackConnections(server, options);
@@ -216,7 +216,7 @@ test("a server accepts requests during the delay, and then stops", async () => {
 test("a second signal ends the server at once", async () => {
   const server = await startServer({ SHUTDOWN_DELAY_MS: HOUR_MS }, GROWN);
   server.child.kill("SIGTERM");
-  // Soon after the first it counts as the same signal.
+  // A second signal soon after the first counts as the same signal.
   await vi.waitUntil(() => !server.child.kill("SIGINT"), { timeout: 60_000 });
   expect(await server.exited).toBe(1);
   expect(stepsOf(server).slice(2)).toEqual(["shutting down: not ready", "exiting at once"]);
@@ -233,7 +233,7 @@ test("SIGUSR1 opens no inspector", async () => {
 
 test("a signal that npm repeats counts once", async () => {
   const { child, exited } = await startServer({}, GROWN);
-  // Stopped meanwhile, it gets both at the same time.
+  // While the process is stopped, both signals are queued, so it gets them at the same time.
   for (const signal of ["SIGSTOP", "SIGINT", "SIGTERM", "SIGCONT"] as const) child.kill(signal);
   expect(await exited).toBe(0);
 });
@@ -242,7 +242,7 @@ test.each([
   { path: "/example-pages/throws", event: "uncaughtException", message: "thrown outside of any request" },
   { path: "/example-pages/rejects", event: "unhandledRejection", message: "rejected outside of any request" },
 ])(
-  "$path outside its request: one fatal line, and a shutdown that fails no request",
+  "an $event outside of any request logs one fatal line, and the shutdown fails no request",
   async ({ path, event, message }) => {
     const server = await startServer({ SHUTDOWN_TIMEOUT_MS: HOUR_MS }, GROWN);
     const { response } = await requestSlowPage(server);
@@ -259,7 +259,7 @@ test.each([
   },
 );
 
-test("the probes, from start to end", async () => {
+test("/livez and /readyz have the right status from startup to exit", async () => {
   const [port, opsPort] = [await findFreePort(), await findFreePort()];
   const [url, opsUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`];
   const probes = () => probe(opsUrl);
@@ -277,7 +277,7 @@ test("the probes, from start to end", async () => {
   expect(response.status).toBe(200);
   expect(response.headers.get("Connection")).toBe("keep-alive");
   expect(await probes()).toEqual([200, 503]);
-  // Soon after the first it counts as the same signal.
+  // A second signal soon after the first counts as the same signal.
   await vi.waitUntil(() => !child.kill("SIGINT"), { timeout: 60_000 });
   expect(await exited).toBe(1);
   expect(await probes()).toEqual(["refused", "refused"]);

@@ -26,7 +26,7 @@ test("only signed-in users see a private page", async ({ grownServer: { url } })
   const response = await get(account, cookie);
   expect([response.status, response.headers.get("Cache-Control")]).toEqual([200, "private, no-cache"]);
   expect(await response.text()).toContain(ADA.email);
-  // With another secret's signature, or changed, it is invalid.
+  // A cookie that is missing, changed, cut short or unsigned is invalid.
   for (const wrong of [
     "",
     cookie.replace("=", "=x"),

@@ -6,18 +6,18 @@ import { exchange } from "./support/exchange.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-/** For a client that stalls; the time for a request's headers is half of it (server/net/listener.ts). */
+/** The server drops a client that stalls for this time, or sends headers for half of it (server/net/listener.ts). */
 const CLIENT_TIMEOUT_MS = 20_000;
 /** As server/net/listener.ts has them. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 2000;
 /** A busy machine closes connections late, but a client that is never dropped would stay for minutes. */
 const MAX_DELAY_FACTOR = 3;
-/** How many times as long as at an idle server a request may take, in the median. */
+/** The factor by which the median request may be slower than at an idle server. */
 const MAX_SLOWDOWN = 10;
 
 const SENDERS = 500;
-/** The kernel reserves 4 MB for each, and a small machine allows a few hundred. */
+/** The kernel reserves 4 MB of buffers for each reader, so a small machine allows only a few hundred readers. */
 const READERS = 100;
 const READER_INTERVAL_MS = 30;
 const VISIT_INTERVAL_MS = 200;
@@ -63,7 +63,7 @@ function connectSlowly(start: string, rest: string, isReading = true) {
 const sendSlowly = (count: number, start: string, rest: string) =>
   Array.from({ length: count }, () => connectSlowly(start, rest));
 
-/** Requests more than the kernel's buffers hold. A client that doesn't read notices only by a write that it was dropped. */
+/** Requests more than the kernel's buffers hold. A client that doesn't read must write to notice that it is dropped. */
 const readNothing = () =>
   connectSlowly(`GET /assets/${biggest} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(30), "\r\n", false);
 

@@ -35,9 +35,7 @@ const lookOf = (page: Page) =>
     }),
   );
 
-test("one stylesheet beside the documents has Tailwind, and only pages that import it link to it", async ({
-  server,
-}) => {
+test("Tailwind's styles are in one file, and only pages that import Tailwind link to the file", async ({ server }) => {
   const linked = async (path: string) => {
     const html = await (await fetch(server.url + path)).text();
     return [...html.matchAll(/<link [^>]*rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href);
@@ -56,7 +54,7 @@ test("one stylesheet beside the documents has Tailwind, and only pages that impo
   expect(headers.get("Cache-Control")).toContain("immutable");
 });
 
-test("a page that imports Tailwind has its utilities on a first load, and not the greeting's styles", async ({
+test("on a first load, a page that imports Tailwind has Tailwind's styles, and not the greeting's", async ({
   page,
   server,
 }) => {
@@ -65,7 +63,7 @@ test("a page that imports Tailwind has its utilities on a first load, and not th
 });
 
 test.for(["light", "dark"] as const)(
-  "a page has every value of the theme, in the %s scheme as home",
+  "a page has every variable of theme.css, with the values of home in the %s scheme",
   async (colorScheme, { page, server }) => {
     const names = [
       ...readFileSync(`${inject("grownFolder")}/app/theme.css`, "utf8").matchAll(/^ {2}(--[\w-]+):/gm),
@@ -85,7 +83,7 @@ test.for(["light", "dark"] as const)(
   },
 );
 
-test("a small image that a page imports shows", async ({ page, server }) => {
+test("a page shows a small image that it imports", async ({ page, server }) => {
   await open(page, `${server.url}/example-pages/prices`);
   const width = () =>
     page
@@ -95,7 +93,7 @@ test("a small image that a page imports shows", async ({ page, server }) => {
   await expect.poll(width).toBe(16);
 });
 
-test("a page that imports Tailwind has its utilities after a navigation, and home doesn't have them afterwards", async ({
+test("after a navigation, a page that imports Tailwind has Tailwind's styles, and home looks as before", async ({
   page,
   server,
 }) => {

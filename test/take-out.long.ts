@@ -30,12 +30,12 @@ function takeOut(project: string, { folder, word, files, packages }: (typeof FEA
   for (const file of files) deleteLines(file, word);
   deleteLines("README.md", `${folder}/`);
   run("npm", "uninstall", "--package-lock-only", ...packages);
-  // No other file names the folder, but those that describe the past.
+  // No file except CHANGELOG.md names the folder any more.
   const grep = `git grep -lE '(^|[^[:alnum:]_/-])${folder}/' -- . ':!CHANGELOG.md' || true`;
   expect(execFileSync("sh", ["-c", grep], { cwd: project, encoding: "utf8" })).toBe("");
 }
 
-/** All of `npm test`, but for the tests that need servers and browsers. */
+/** All of `npm test`, except the tests that need servers and browsers. */
 const CHECKS = ["npm run lint", "npm run typecheck", "npx knip", "npx vitest run --project unit", "npm run build"];
 
 test.each([

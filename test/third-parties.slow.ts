@@ -49,8 +49,8 @@ test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 const STARTS = [
   { how: "on a first load", start: undefined },
   { how: "when the browser navigates there", start: "/" },
-  { how: "when it comes from another such page", start: "/example-pages/log-in" },
-  { how: "when it comes from an error page", start: "/example-pages/notes/3" },
+  { how: "when the browser comes from a page with other additions", start: "/example-pages/log-in" },
+  { how: "when the browser comes from an error page", start: "/example-pages/notes/3" },
 ];
 
 async function arrive(page: Page, url: string, path: string, start?: string) {

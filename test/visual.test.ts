@@ -105,7 +105,7 @@ test.for(PATHS)("%s is valid HTML", async (path, { server }) => {
 test.for([
   { path: "/", other: "/nope" },
   { path: "/nope", other: "/" },
-])("no rule inside $path is there for nothing", async ({ path, other }, { page, server }) => {
+])("every CSS rule of $path matches an element of $path or $other", async ({ path, other }, { page, server }) => {
   await open(page, server.url + path);
   const html = await (await fetch(server.url + other)).text();
   const unused = await page.evaluate((otherHtml) => {

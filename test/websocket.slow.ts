@@ -16,7 +16,7 @@ import { type RunningServer, startServer } from "./support/start-server.ts";
 
 const OPTIONS = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
 const GROWN = inject("grownFolder");
-/** A server that exits within a test didn't wait for this. */
+/** Longer than any test: a server that exits within a test didn't wait for this timeout. */
 const HOUR_MS = "3600000";
 
 const addressOf = ({ url }: RunningServer) => `${url.replace("http", "ws")}/socket`;
@@ -58,7 +58,7 @@ test.for(["text", Buffer.from([0, 255])])("a WebSocket echoes %j", async (messag
   await once(client, "close");
 });
 
-test("each handshake is a line in the log, without its query, and counted", async ({ grownServer }) => {
+test("each handshake is counted, and logged without its query", async ({ grownServer }) => {
   const count = async () => {
     const metrics = await (await fetch(`${grownServer.opsUrl}/metrics`)).text();
     return Number(/^http_upgrade_requests_total (\d+)$/m.exec(metrics)?.[1]);
@@ -74,7 +74,7 @@ test("each handshake is a line in the log, without its query, and counted", asyn
 });
 
 test.for<[string, Record<string, string>, Record<string, string>, number]>([
-  ["no browser", {}, {}, 101],
+  ["a client that isn't a browser", {}, {}, 101],
   ["this origin's page", {}, { Host: "a.example", Origin: "https://a.example" }, 101],
   ["this origin's page, behind a proxy", { ORIGIN: "https://a.example" }, { Origin: "https://a.example" }, 101],
   ["a trusted origin's page", { TRUSTED_ORIGINS: "https://b.example" }, { Origin: "https://b.example" }, 101],
@@ -82,7 +82,7 @@ test.for<[string, Record<string, string>, Record<string, string>, number]>([
   ["another site's page, behind a proxy", { ORIGIN: "https://a.example" }, { Origin: "https://b.example" }, 403],
   ["a sandboxed page", {}, { Origin: "null" }, 403],
   ["another site's page in a new browser", {}, { "Sec-Fetch-Site": "cross-site" }, 403],
-])("the handshake of %s, with %j: %j has status %d", async ([_label, env, headers, status]) => {
+])("the handshake of %s (settings %j, headers %j) has status %d", async ([_label, env, headers, status]) => {
   const server = await startServer(env, GROWN);
   expect(await statusOf(addressOf(server), headers)).toBe(status);
   expect(await server.stop()).toBe(0);
@@ -107,7 +107,7 @@ async function startOtherSite() {
   return `http://127.0.0.1:${await listen(site, 0, "127.0.0.1")}`;
 }
 
-test("a page of the site may open a WebSocket, and another may not", async ({ page, grownServer, consoleMessages }) => {
+test("only pages of the site may open a WebSocket", async ({ page, grownServer, consoleMessages }) => {
   const connectFrom = async (url: string) => {
     await page.goto(url);
     return page.evaluate(
@@ -207,7 +207,7 @@ test("over 100 WebSockets, the handshake has status 503", async () => {
 });
 
 test.for(["websocket", "h2c"])(
-  "where no service wants it, an upgrade to %s is an ordinary request",
+  "if no service handles upgrades, an upgrade to %s is an ordinary request",
   async (protocol) => {
     const server = createPublicServer();
     trackConnections(server, OPTIONS).handleRequests((_req, res) => res.end());
@@ -222,7 +222,7 @@ test.for([
   ["a path without a WebSocket", "/", "websocket", 403],
   // Since Node 22.21. Before, it gets the response of the service.
   ["another protocol", "/", "h2c", Number.parseInt(process.versions.node, 10) < 22 ? 403 : 200],
-] as const)("%s has no upgrade", async ([_label, path, protocol, status], { grownServer }) => {
+] as const)("a handshake for %s isn't upgraded", async ([_label, path, protocol, status], { grownServer }) => {
   const bytes = handshake(path).replace("websocket", protocol);
   const { responses } = await exchange(grownServer.url, bytes, true);
   expect(responses.map((response) => response.status)).toEqual([status]);

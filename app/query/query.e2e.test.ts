@@ -38,7 +38,7 @@ test.for([
 test.for([
   { minutes: 4.9, status: "success" },
   { minutes: 5.1, status: "pending" },
-])("data that was unused for $minutes minutes is at first: $status", async ({ minutes, status }, { page, url }) => {
+])("a query unused for $minutes minutes has the status $status", async ({ minutes, status }, { page, url }) => {
   await openInFakeTime(page, url);
   const toggle = page.getByRole("button", { name: "Query" });
   await toggle.click();

@@ -27,14 +27,14 @@ async function openShell(page: Page, url: string) {
   await notifications(page).waitFor({ state: "attached" });
 }
 
-/** From here on the page's time passes only as the test says. */
+/** From here on, the page's time passes only when the test advances it. */
 async function openInFakeTime(page: Page, url: string) {
   await page.clock.install();
   await openShell(page, url);
   await page.clock.pauseAt(Date.now() + 60_000);
 }
 
-test("of three toasts the newest shows, with all that it was given", async ({ page, url }) => {
+test("of three toasts, only the newest shows, with its description and action", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
     for (const title of ["one", "two"]) window.toasts?.toast({ title });
@@ -111,7 +111,7 @@ test.for([
   else expect(await message(page).getAttribute("data-state")).toBe("open");
 });
 
-test("F8 moves the focus to the messages, and Escape dismisses the one that has it", async ({ page, url }) => {
+test("F8 moves the focus to the messages, and Escape dismisses the focused message", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
     window.toasts?.notify("New mail", { duration: 3_600_000 });
@@ -144,7 +144,7 @@ test("of five notifications three show, each 356 px wide, for 4 s", async ({ pag
   await expect.poll(() => notification(page).count()).toBe(0);
 });
 
-test("toasts that are called before their code is loaded show once it is", async ({ page, url }) => {
+test("toasts that are created before their code is loaded show once it is loaded", async ({ page, url }) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -268,7 +268,7 @@ test("a click shows each kind of toast, and neither covers the other or the head
 });
 
 test.for([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
-  "a form confirms that it was saved: %j",
+  "a form confirms that its input was saved: %j",
   async ({ javaScriptEnabled }, { browser, grownServer }) => {
     const page = await browser.newPage({ javaScriptEnabled });
     await page.goto(`${grownServer.url}/example-pages/toast-form`);
@@ -299,7 +299,7 @@ test(`the toasts add at most ${MAX_BYTES} bytes, with the styles in a file of th
   expect(readFileSync(`build/client/assets/${file}`, "utf8")).not.toMatch(/\[data-sonner-toast\][^{}]*\{/);
 });
 
-test("only this folder imports sonner: notify() also mounts its toaster", () => {
+test("only app/toast imports sonner, since notify() also mounts its toaster", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
   const importers = files.filter((name) => /from "sonner"/.test(readFileSync(`app/${name}`, "utf8")));
   expect(importers.filter((name) => !name.startsWith("toast/"))).toEqual([]);

@@ -9,7 +9,7 @@ import { loadApp } from "../../test/support/load-app.ts";
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const SPAN_ID = "b7ad6b7169203331";
 
-// As image/Dockerfile has a process register it, before the application is loaded.
+// Registered before the application is loaded, as in image/Dockerfile.
 const exporter = new InMemorySpanExporter();
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
 const { app, parts } = await loadApp(inject("grownFolder"));
@@ -19,7 +19,7 @@ beforeEach(() => {
   parts.splice(0);
 });
 
-/** The request's span, and the names of those inside it. */
+/** The request's span, and the names of its child spans. */
 async function readSpans() {
   await expect.poll(() => exporter.getFinishedSpans().some(({ kind }) => kind === SpanKind.SERVER)).toBe(true);
   const spans = exporter.getFinishedSpans();
@@ -33,7 +33,7 @@ test.each([
   ["GET", "/example-pages/notes/1", 200, "/example-pages/notes/:id", ["loader", "render"]],
   ["GET", "/example-pages/notes/1.data", 200, "/example-pages/notes/:id", ["loader"]],
   ["POST", "/example-pages/sign-up", 400, "/example-pages/sign-up", ["action", "render"]],
-])("%s %s: a span inside the client's trace, and one for each part", async (method, path, status, route, expected) => {
+])("%s %s has a span in the client's trace, with a child per part", async (method, path, status, route, expected) => {
   const sent = request(app)[method === "GET" ? "get" : "post"](path).set("traceparent", `00-${TRACE_ID}-${SPAN_ID}-01`);
   await (method === "GET" ? sent : sent.type("form").send({ email: "" })).expect(status);
   const { server, inside } = await readSpans();
@@ -53,7 +53,7 @@ test.each([
   for (const [, measured, seconds] of parts) expect([measured, seconds]).toEqual([route, expect.any(Number)]);
 });
 
-test("a loader that throws has a span that failed, in one that failed", async () => {
+test("if a loader throws, its span and the request's span have failed", async () => {
   await request(app).get("/example-pages/broken/loader").expect(500);
   const { server, inside } = await readSpans();
   expect(server?.status.code).toBe(SpanStatusCode.ERROR);
