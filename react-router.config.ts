@@ -7,7 +7,7 @@ import zlib from "node:zlib"; // Node 20 has no named export zstdCompress. Neede
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";
-import { ASSETS_PATH, DCZ_SUFFIXES, VARIANT_SUFFIX, toReleasePattern } from "./server/pages/client-files.ts";
+import { ASSETS_PATH, DCZ_SUFFIXES, toReleasePattern, VARIANT_SUFFIX } from "./server/pages/client-files.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {

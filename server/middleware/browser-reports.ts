@@ -93,6 +93,7 @@ function toReports(json: Record<string, Record<string, unknown>> | unknown[]): u
 
 /** Without the queries of URLs, which may be private. */
 function toText(value: string | undefined, maxLines = 1) {
-  const lines = value?.replaceAll(/(https?:[^\s?#]+)[?#][^\s):]*/g, "$1").split("\n");
+  const withoutQuery = (url: string) => url.replaceAll(/[?#][^):]*/g, "");
+  const lines = value?.replaceAll(/https?:\S*/g, withoutQuery).split("\n");
   return lines?.slice(0, maxLines).map(toLogText).join("\n");
 }
