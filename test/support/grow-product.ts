@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
@@ -140,9 +140,8 @@ function changeGreeting(folder: string) {
   edit(`${folder}/test/content.test.ts`, (text) =>
     text
       .replace(/const HOME = .*?};/s, `const HOME = ${JSON.stringify(HOME)};`)
-      .replace(/const COLORS = .*?] as const;/s, `const COLORS = ${JSON.stringify(COLORS)} as const;`)
-      .replace(/\n\/\/ From here on: .*/s, "")
-      .replaceAll(/^import .*(pngjs|start-server).*\n/gm, ""),
+      .replace(/const COLORS = .*?] as const;/s, `const COLORS = ${JSON.stringify(COLORS)} as const;`),
   );
+  rmSync(`${folder}/test/greeting.test.ts`);
   writeFileSync(`${folder}/README.md`, "# Coffee & cake\n");
 }
