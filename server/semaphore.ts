@@ -16,20 +16,23 @@ const PART_FOR_FULL_HEAP = 1 / 16;
 /** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
-type Waiting = { weight: number; admit: () => void };
+type Waiting = { weight: number; res: ServerResponse | undefined; admit: () => void; shed: () => void };
 
 type Options = {
   /** The total weight. */
   limit: number;
   maxWaiting?: number;
+  /** Whether the work of a response is admitted before other work, and is shed after it. */
+  isPreferred?: (res: ServerResponse | undefined) => boolean;
   onShed: () => void;
 };
 
 /**
- * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s. Each turn of
- * the event loop admits one item, so that other connections are served in between. New connections are accepted first.
+ * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s; preferred
+ * work is admitted first. Each turn of the event loop admits one item, so that other connections are served in between. New
+ * connections are accepted first.
  */
-export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, onShed }: Options) {
+export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, isPreferred, onShed }: Options) {
   const queue = new Set<Waiting>();
   let used = 0;
   let isScheduled = false;
@@ -50,7 +53,8 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
     hasAccepted = false;
     if (isAccepting) return setImmediate(admitFirst, accepts + 1);
     isScheduled = false;
-    const [first] = queue;
+    const [oldest] = queue;
+    const first = (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? oldest;
     // Work that is heavier than the limit runs alone.
     if (!first || (used > 0 && used + first.weight > findLimit())) return;
     queue.delete(first);
@@ -92,13 +96,19 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
         };
         const waiting = {
           weight,
+          res,
+          shed,
           admit() {
             leave();
             resolve(take(weight));
           },
         };
         const timer = setTimeout(shed, MAX_WAIT * 1000);
-        if (queue.size >= maxWaiting) return shed();
+        if (queue.size >= maxWaiting) {
+          const other = isPreferred && [...queue].find(({ res }) => !isPreferred(res));
+          if (!other) return shed();
+          other.shed();
+        }
         res?.once("close", cancel);
         queue.add(waiting);
         schedule();

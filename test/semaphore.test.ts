@@ -101,6 +101,25 @@ test("if too much work waits, more is rejected at once", async () => {
   expect([rejected, onShed.mock.calls.length]).toEqual([[OVERLOADED], 1]);
 });
 
+test("preferred work is admitted first, and other work is shed for it", async () => {
+  const isArrived = { req: { complete: true }, once() {}, off() {} } as unknown as ServerResponse;
+  const onShed = vi.fn<() => void>();
+  const isPreferred = (res?: ServerResponse) => res === isArrived;
+  const semaphore = createSemaphore({ limit: 1, maxWaiting: 2, isPreferred, onShed });
+  const admitted: string[] = [];
+  const acquire = (name: string, res?: ServerResponse) =>
+    semaphore.acquire(1, res).then(
+      (release) => admitted.push(name) && release,
+      () => admitted.push(`shed: ${name}`),
+    );
+  const running = acquire("first");
+  await waitTurns();
+  for (const [name, res] of [["slow"], ["slower"], ["arrived", isArrived]] as const) acquire(name, res);
+  ((await running) as () => void)();
+  await waitTurns();
+  expect(admitted).toEqual(["first", "shed: slow", "arrived"]);
+});
+
 test("a request leaves the queue when its client disconnects", async () => {
   const response = new EventEmitter() as ServerResponse;
   const { semaphore, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);

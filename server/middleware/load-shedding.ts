@@ -40,7 +40,12 @@ export function loadShedding(options: Options): Middleware {
   const { limits, requests, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
   const onShed = () => recordShed("queue");
   const maxWaiting = Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES);
-  const bodies = createSemaphore({ limit: limits.MAX_BODY_MEMORY_BYTES, maxWaiting, onShed });
+  const bodies = createSemaphore({
+    limit: limits.MAX_BODY_MEMORY_BYTES,
+    maxWaiting,
+    isPreferred: (res) => Boolean(res?.req.complete), // A form that has arrived doesn't wait for slow clients.
+    onShed,
+  });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
   /** Files and event streams only take a slot of `openResponses`. A route is added by its first event stream. */
   const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
