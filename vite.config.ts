@@ -24,7 +24,7 @@ function evaluatedRoutes(): Plugin {
   };
 }
 
-/** Keeps imported stylesheets out of the server's build, which only needs the names of CSS modules. */
+/** Keeps styles out of the server's build, except the names of CSS modules and the text of `?inline` styles. */
 function withoutServerStyles(): Plugin {
   return {
     name: "without-server-styles",
@@ -83,7 +83,7 @@ export default defineConfig(({ command }) => {
         build: {
           license: LICENSES,
           rollupOptions: {
-            // Not build.sourcemap, about which React Router warns: react-router.config.ts moves the maps out of the site.
+            // React Router warns about build.sourcemap. The site doesn't have these maps (react-router.config.ts).
             output: { sourcemap: "hidden", codeSplitting: { groups: [{ name: nameChunk }] } },
           },
         },
@@ -102,7 +102,7 @@ export default defineConfig(({ command }) => {
           license: LICENSES,
           sourcemap: "hidden",
           rollupOptions: {
-            // Production runs `index`. Tests import the others, since they listen on no port.
+            // Production runs `index`. Tests import `app` and `services`, which open no port.
             input: { index: "./server.ts", app: "./server/app.ts", services: "./server/services.ts" },
             output: {
               // Licence notices must stay; other comments only add bytes.

@@ -1,17 +1,17 @@
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { HydratedRouter } from "react-router/dom";
-import { reportError } from "./report-error";
+import { sendErrorReport } from "./report-error";
 
 // Adds to the framework's default: reports of errors.
-addEventListener("error", ({ error }) => reportError(error));
-addEventListener("unhandledrejection", ({ reason }) => reportError(reason));
+addEventListener("error", ({ error }) => sendErrorReport(error));
+addEventListener("unhandledrejection", ({ reason }) => sendErrorReport(reason));
 
 startTransition(() => {
   hydrateRoot(
     document,
     <StrictMode>
-      <HydratedRouter onError={reportError} />
+      <HydratedRouter onError={sendErrorReport} />
     </StrictMode>,
   );
 });

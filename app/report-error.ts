@@ -7,8 +7,8 @@ const MAX_STACK_LENGTH = 4000;
 
 let count = 0;
 
-/** Reports an error of the page's scripts to the server, in the format of the Reporting API. */
-export function reportError(error: unknown) {
+/** Sends an error of the page's scripts to the server, in the format of the Reporting API. */
+export function sendErrorReport(error: unknown) {
   if (!(error instanceof Error) || count >= MAX_REPORTS) return;
   count += 1;
   const { name, message, stack } = error;

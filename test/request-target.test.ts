@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasAmbiguousFraming, isHost, isKeptByUrl, parseRequestTarget } from "../server/http/request-target.ts";
+import { hasAmbiguousFraming, isHost, parseRequestTarget, survivesUrlParser } from "../server/http/request-target.ts";
 
 test.each([
   "",
@@ -77,13 +77,13 @@ test.each([
   ["/a/%2e%2E/b", false],
   ["/a/.%2e", false],
   ["/a\\b", false],
-])("isKeptByUrl(%j) is %j, as with new URL()", (path, expected) => {
-  expect(isKeptByUrl(path)).toBe(expected);
+])("survivesUrlParser(%j) is %j, as with new URL()", (path, expected) => {
+  expect(survivesUrlParser(path)).toBe(expected);
   expect(new URL(`http://localhost${path}`).pathname === path).toBe(expected);
 });
 
 test.each(["/..data", "/...data", "/a/%2e.data"])("%j without .data would be changed by the URL parser", (path) => {
-  expect(isKeptByUrl(path)).toBe(false);
+  expect(survivesUrlParser(path)).toBe(false);
 });
 
 test.each([

@@ -58,7 +58,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
   }
 
   function invalidate(invalidation: Invalidation) {
-    for (const missed of watches) missed.push(invalidation);
+    for (const invalidations of watches) invalidations.push(invalidation);
     const matches = createMatcher(invalidation);
     const count = found.size + notFound.size;
     for (const entries of [found, notFound]) {
@@ -76,14 +76,14 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
     invalidate,
     /** Collects invalidations while an entry is being rendered. */
     watch() {
-      const missed: Invalidation[] = [];
-      watches.add(missed);
-      return missed;
+      const invalidations: Invalidation[] = [];
+      watches.add(invalidations);
+      return invalidations;
     },
-    unwatch: (missed: Invalidation[]) => watches.delete(missed),
+    unwatch: (invalidations: Invalidation[]) => watches.delete(invalidations),
     /** Stores an entry, unless it is larger than the cache. Returns false if it was invalidated since `watch`. */
-    store(key: string, entry: CacheEntry, missed: Invalidation[]) {
-      if (missed.some((invalidation) => createMatcher(invalidation)(key, entry))) return false;
+    store(key: string, entry: CacheEntry, invalidations: Invalidation[]) {
+      if (invalidations.some((invalidation) => createMatcher(invalidation)(key, entry))) return false;
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
       others.delete(key);
       entries.set(key, entry);

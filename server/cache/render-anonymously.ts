@@ -95,7 +95,7 @@ export async function renderAnonymously(
   };
 }
 
-/** Rejects after the timeout. Uses no signal, since a Request holds memory for each signal that it follows. */
+/** Rejects after the timeout. Uses no AbortSignal, since a Request keeps memory for each signal. */
 async function limitTime<T>(rendering: Promise<T>) {
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_resolve, reject) => {
@@ -104,7 +104,7 @@ async function limitTime<T>(rendering: Promise<T>) {
   return Promise.race([rendering, timedOut]).finally(() => clearTimeout(timer));
 }
 
-/** Returns a function that returns whether the headers of a request have been read since. */
+/** The returned function returns true once the request's headers have been read. */
 function watchHeaders(request: Request) {
   const { headers } = request;
   let areRead = false;

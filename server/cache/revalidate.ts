@@ -79,7 +79,7 @@ export async function createRevalidation(options: RevalidationOptions) {
   /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
   async function renderEntry(key: string, route: RouteEntry, effort: Effort) {
     for (let count = 0; count < MAX_RENDERS; count += 1) {
-      const missed = entries.watch();
+      const invalidations = entries.watch();
       try {
         const rendered = await renderAnonymously(key, route, renderOptions);
         logWarnings(route.id, rendered);
@@ -90,11 +90,11 @@ export async function createRevalidation(options: RevalidationOptions) {
           return undefined;
         }
         const entry = await toEntry(key, rendered, route.pattern, effort);
-        const isStored = entries.store(key, entry, missed);
+        const isStored = entries.store(key, entry, invalidations);
         recordRender(isStored ? "stored" : "invalidated");
         if (isStored) return entry;
       } finally {
-        entries.unwatch(missed);
+        entries.unwatch(invalidations);
       }
     }
     return undefined;

@@ -35,7 +35,7 @@ const LEVELS = {
   best: { br: constants.BROTLI_MAX_QUALITY, gzip: constants.Z_BEST_COMPRESSION },
 };
 
-/** The br and gzip forms of some bytes, if they are smaller. "best" takes some ms per KB, in another thread. */
+/** The br and gzip variants of some bytes, if they are smaller. "best" takes some ms per KB, in another thread. */
 export async function compress(bytes: Buffer, effort: keyof typeof LEVELS) {
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: LEVELS[effort].br,

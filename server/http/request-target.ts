@@ -34,7 +34,7 @@ export type RequestTarget = { path: string; decodedPath: string; query: string }
 /**
  * Parses a request target in origin form or absolute form (RFC 9112 §3.2): its path, its query and the decoded path.
  * Returns undefined for other forms, and if it has a fragment. Dot segments stay. If the percent-encoding is malformed,
- * replaces each "%" by "%25". Then decoding returns the text that was sent. The browser's router does the same.
+ * replaces each "%" by "%25". Decoding then returns the text that was sent, which the browser's router uses, too.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
@@ -64,11 +64,11 @@ function findAuthority(target: string) {
   return target.startsWith("/") ? undefined : /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
 }
 
-/** The URL parser changes backslashes, and dot segments, even before the `.data` of data requests. */
+/** Backslashes and dot segments, which the URL parser changes. In a data request, `.data` follows the dot segment. */
 const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
 
 /** Whether the URL parser leaves a path unchanged (WHATWG URL §4.4). */
-export function isKeptByUrl(path: string) {
+export function survivesUrlParser(path: string) {
   return !CHANGED_BY_URL.test(path);
 }
 

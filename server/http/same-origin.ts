@@ -4,8 +4,8 @@ export type OriginSettings = { ORIGIN?: URL | undefined; TRUSTED_ORIGINS: Set<st
 
 /**
  * Whether a request comes from this origin or a trusted one, by the rule of Go's http.CrossOriginProtection:
- * `Sec-Fetch-Site` must be `same-origin` or `none`. Without it, as in older browsers, the host of `Origin` must be the
- * request's. A request with neither header isn't from a browser, so no user's cookies can be misused.
+ * `Sec-Fetch-Site` must be `same-origin` or `none`. Without it, as in older browsers, the host of `Origin` must be that
+ * of `ORIGIN`, or else the request's. A request with neither header isn't from a browser, so it can't misuse cookies.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, { ORIGIN, TRUSTED_ORIGINS }: OriginSettings) {
   const { origin, host, "sec-fetch-site": site } = headers;

@@ -6,10 +6,7 @@ import { toLogFields, toLogText } from "../log-fields.ts";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/**
- * Rejects cross-origin requests of browsers with an unsafe method (RFC 9110 §9.2.1), on every route. If
- * `ORIGIN` is set, its host is in the Host header by now (forwarded.ts).
- */
+/** Rejects cross-origin requests of browsers with an unsafe method (RFC 9110 §9.2.1), on every route. */
 export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandler {
   return ({ method, headers }, res, next) => {
     if (SAFE_METHODS.has(method) || isSameOrigin(headers, settings)) return next();

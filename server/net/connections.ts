@@ -10,7 +10,7 @@ const MAX_PIPELINED = 128;
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
 const BODY_BYTES = 320 * 1024;
-/** Each chunk of a body has 200 bytes of overhead. So chunks must have 128 bytes on average, after the first 256. */
+/** Each chunk of a body has 200 bytes of overhead. Chunks must have 128 bytes on average, except 256 of any size. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;

@@ -2,7 +2,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import type { RequestHandler } from "express";
 import type { ServerInstrumentation } from "react-router";
 
-// OpenTelemetry spans, by its HTTP conventions. Without the SDK in the process, they do nothing.
+// OpenTelemetry spans that follow its HTTP conventions. Without the SDK in the process, they do nothing.
 
 const tracer = trace.getTracer("greeting");
 
