@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 
 const MIB = 1024 * 1024;
@@ -24,6 +25,9 @@ const LIMITS_AT_128_MIB = {
 /** The most header lines of a request; more get 431. Browsers send up to 25, and proxies add a few. */
 export const MAX_HEADER_LINES = 100;
 
+/** The open files that connections leave for services and for files on disk. */
+const RESERVED_FILES = 256;
+
 export type LimitName = keyof typeof LIMITS_AT_128_MIB;
 export type Limits = Record<LimitName, number>;
 
@@ -34,12 +38,25 @@ function findMemoryLimit() {
   return constrained > 0 && constrained < total ? constrained : Math.min(total, 2048 * MIB);
 }
 
-/** The limits in proportion to the memory, unless the operator sets them. */
-export function createLimits(settings: Partial<Record<LimitName, number | undefined>>, memory = findMemoryLimit()) {
+/** The most files and sockets that the process may open. Linux has the limit in /proc. */
+function findMaxOpenFiles() {
+  const limits = existsSync("/proc/self/limits") ? readFileSync("/proc/self/limits", "utf8") : "";
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
+/** The limits in proportion to the memory, unless the operator sets them. Connections leave some open files for others. */
+export function createLimits(
+  settings: Partial<Record<LimitName, number | undefined>>,
+  memory = findMemoryLimit(),
+  maxOpenFiles = findMaxOpenFiles(),
+) {
   const share = memory / (128 * MIB);
   const entries = Object.entries(LIMITS_AT_128_MIB).map(([name, limit]) => [
     name,
     settings[name as LimitName] ?? Math.max(1, Math.round(limit * share)),
   ]);
-  return Object.fromEntries(entries) as Limits;
+  const limits: Limits = Object.fromEntries(entries);
+  const maxConnections = Math.floor(Math.max(maxOpenFiles - RESERVED_FILES, maxOpenFiles / 2));
+  if (settings.MAX_CONNECTIONS === undefined) limits.MAX_CONNECTIONS = Math.min(limits.MAX_CONNECTIONS, maxConnections);
+  return limits;
 }

@@ -195,6 +195,16 @@ test("at the limit of connections, the one without progress for the longest is c
   server.child.kill("SIGKILL");
 });
 
+test("with few open files allowed, idle connections are closed for new clients", async () => {
+  const server = await startServer({}, FOLDER, ["sh", "-c", 'ulimit -n 100 && exec "$@"', "sh", process.execPath]);
+  const idle = Array.from({ length: 150 }, () => open(server, ""));
+  await Promise.all(idle);
+  await setTimeout(1500); // For a second after its last progress, a connection counts as active.
+  expect(String(await once(await open(server, get("/")), "data"))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await readMetric(server, 'connections_dropped_total{reason="limit"}')).toBeGreaterThanOrEqual(100);
+  server.child.kill("SIGKILL");
+});
+
 test.each([
   ["bytes that aren't HTTP", "\x16\x03\x01\r\n\r\n", 400],
   ["more than 100 header lines", get("/", ...Array(100).fill("X: 1")), 431],

@@ -130,6 +130,23 @@ test("a response that begins after its client has left takes no slot", async () 
   expect(usage.map((read) => read())).toEqual([0, 0, 0]);
 });
 
+test("a page that every client has stopped waiting for isn't rendered for the cache", async () => {
+  const { server, slow, finish } = await startBusy();
+  const path = `${PAGES}/posts/2`;
+  const client = connect(Number(new URL(server.url).port), "127.0.0.1");
+  client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const active = () => readMetric(server, "http_server_active_requests");
+  await expect.poll(active).toBe(2);
+  client.destroy();
+  await expect.poll(active).toBe(1);
+  finish();
+  expect((await slow).status).toBe(200);
+  await (await fetch(`${server.url}${PAGES}/sign-up`)).text(); // It waited behind the page.
+  const response = await fetch(server.url + path);
+  expect([response.status, response.headers.get("Cache-Status")]).toEqual([200, `${name}; fwd=uri-miss; stored`]);
+  stop(server);
+});
+
 test("a loader that hangs times out", async () => {
   const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "500" });
   expect((await slow).status).toBe(503);

@@ -47,7 +47,7 @@ export function createCache({ maxBytes, log, metrics }: Options) {
   const send = async (invalidation: Invalidation) =>
     channel?.publish(JSON.stringify({ from: processId, ...invalidation }));
 
-  /** Tries each second to tell the other processes, which have missed messages, to invalidate every group. */
+  /** Publishes an invalidation of every group, each second until it succeeds: other processes have missed messages. */
   async function retry() {
     isRetrying = true;
     while (isRetrying) {

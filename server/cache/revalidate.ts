@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
@@ -40,7 +41,7 @@ const MAX_RENDERS = 3;
 /**
  * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
  * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
- * render stored nothing. It rejects with a 503 while the server is too busy, and for 5 s after a render that failed.
+ * render stored nothing, or if every client has left. It rejects with a 503 while the server is too busy, and for 5 s after a render that failed.
  */
 export async function createRevalidation(options: RevalidationOptions) {
   const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
@@ -54,6 +55,8 @@ export async function createRevalidation(options: RevalidationOptions) {
   );
   const logWarnings = createWarningLog(log);
   const renders = new Map<string, Promise<CacheEntry | undefined>>();
+  /** The responses that wait for a render, by cache key. */
+  const waiting = new Map<string, ServerResponse[]>();
 
   let compressed: Promise<unknown> = Promise.resolve();
   /** Compresses one body after the other, since each encoder takes memory. */
@@ -103,6 +106,8 @@ export async function createRevalidation(options: RevalidationOptions) {
   async function render(key: string, route: RouteEntry, effort: Effort = "fast") {
     const release = await requests.acquire();
     try {
+      // While the render waited, every client has left.
+      if (waiting.get(key)?.every(({ closed }) => closed)) return undefined;
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);
       return entry;
@@ -125,13 +130,20 @@ export async function createRevalidation(options: RevalidationOptions) {
     }),
   );
 
-  return async function revalidate(key: string, route: RouteEntry) {
+  return async function revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
     const failure = failures.get(key);
     if (failure && performance.now() - failure.at < RETRY_INTERVAL_MS) {
       if (failure.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
       return undefined;
     }
-    const rendering = renders.get(key) ?? render(copyString(key), route).finally(() => renders.delete(key));
+    const clients = waiting.get(key);
+    if (clients && res) clients.push(res);
+    else if (res) waiting.set(key, [res]);
+    const end = () => {
+      renders.delete(key);
+      waiting.delete(key);
+    };
+    const rendering = renders.get(key) ?? render(copyString(key), route).finally(end);
     renders.set(key, rendering);
     return rendering;
   };

@@ -73,7 +73,7 @@ function withoutQuery(target: string) {
   return target.replace(/[?#].*/s, "");
 }
 
-/** The client's address by the headers of trusted proxies, or else that of the connection. */
+/** The client's address from the headers of trusted proxies, or else from the connection. */
 function clientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
   if (req.headers["x-forwarded-for"] === undefined) return peer;

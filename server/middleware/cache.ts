@@ -47,7 +47,7 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
       if (isUsable) send(entry, `hit; ttl=${ttl}`);
       return Boolean(isUsable);
     };
-    revalidate(key, route)
+    revalidate(key, route, res)
       .then((rendered) => {
         if (res.headersSent) return; // The client got a 503 meanwhile, at MAX_CONNECTIONS.
         // An entry that is larger than the whole cache is sent, but not stored.

@@ -18,7 +18,7 @@ export function isFromOperator({ headers }: IncomingMessage, host: string | unde
   return isKnownHost && headers.origin === undefined && ["none", "same-origin"].includes(site);
 }
 
-/** Invalidates the groups and paths in the query. Resolves with the number of entries, or undefined if it has none. */
+/** Invalidates the query's groups and paths. Resolves with the number of entries, or undefined if it names nothing. */
 export async function purge({ invalidate }: CacheControls, query: URLSearchParams) {
   const [groups, paths] = [query.getAll("group"), query.getAll("path")];
   return groups.length + paths.length === 0 ? undefined : invalidate(groups, paths);
