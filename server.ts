@@ -62,6 +62,7 @@ handleProcessEvents({ log, shutDown });
 // The probes respond while the pages are being rendered.
 const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
+metrics.measureReadiness(isReady);
 opsServer.on("request", handleOps({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log }));
 const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);

@@ -184,6 +184,16 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     },
     /** `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
+    measureReadiness(isReady: () => Promise<boolean>) {
+      new Gauge({
+        name: "app_ready",
+        help: "1 if /readyz is 200, otherwise 0.",
+        registers,
+        async collect() {
+          this.set(Number(await isReady()));
+        },
+      });
+    },
     measureConnections(countConnections: () => number, countPending: () => number) {
       readGauge("http_server_active_requests", "Requests whose responses have not ended.", countPending);
       readGauge("http_server_open_connections", "Connections that clients have open.", countConnections);
