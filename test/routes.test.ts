@@ -62,7 +62,7 @@ test.for([...new Set(addressesOf(await routes))])(
     await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve, { timeout: 1000 })));
     expect(await page.evaluate(() => window.violations)).toEqual([]);
     if (!(await page.locator("#root").count())) return;
-    expect.soft(await page.title()).not.toBe("");
+    expect.soft(await page.title(), "the route has no title: export `meta`, or render <title>").not.toBe("");
     const unstyled = await findUtilities(await page.evaluate(findUnstyledClasses));
     expect(unstyled, 'Tailwind\'s classes need `import "../tailwind.css"` in the route or its layout').toEqual([]);
   },
