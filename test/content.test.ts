@@ -5,7 +5,7 @@ import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 const HOME = {
   path: "/",
   title: "Hello World",
-  description: "A friendly greeting, in English and Chinese, to whoever comes by.",
+  description: "A friendly greeting, in English and Chinese, to every visitor.",
   texts: ["Hello World", "欢迎来到我的世界 🌍", "👋"],
 };
 const NOT_FOUND = {

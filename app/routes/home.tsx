@@ -9,7 +9,7 @@ export const headers: Route.HeadersFunction = () => ({
 });
 
 const TITLE = "Hello World";
-const DESCRIPTION = "A friendly greeting, in English and Chinese, to whoever comes by.";
+const DESCRIPTION = "A friendly greeting, in English and Chinese, to every visitor.";
 
 export const meta: Route.MetaFunction = () => [
   { title: TITLE },
