@@ -1,13 +1,10 @@
-import { subscribe } from "node:diagnostics_channel";
 import type { ServerResponse } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import createHttpError from "http-errors";
+import { afterAccepts } from "./after-accepts.ts";
 
 /** In seconds: how long work may wait, and the `Retry-After` of the 503. */
 const MAX_WAIT = 5;
-
-/** A turn of the event loop accepts one connection (libuv/libuv#3696). Work waits for at most this many such turns. */
-const MAX_ACCEPTS = 16;
 
 /** V8 ends the process if its heap is full. While more than this share is used, only a part of the limit is admitted. */
 const MAX_HEAP_SHARE = 0.7;
@@ -36,22 +33,15 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   const queue = new Set<Waiting>();
   let used = 0;
   let isScheduled = false;
-  let hasAccepted = false;
-  subscribe("net.server.socket", () => {
-    hasAccepted = true;
-  });
 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
   function schedule() {
-    if (!isScheduled) setImmediate(admitFirst, 0);
+    if (!isScheduled) setImmediate(afterAccepts, admitFirst);
     isScheduled = true;
   }
 
-  function admitFirst(accepts: number) {
-    const isAccepting = hasAccepted && accepts < MAX_ACCEPTS;
-    hasAccepted = false;
-    if (isAccepting) return setImmediate(admitFirst, accepts + 1);
+  function admitFirst() {
     isScheduled = false;
     const [oldest] = queue;
     const first = (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? oldest;

@@ -49,6 +49,25 @@ test.each([
   expect(server.lines.filter(({ msg }) => msg === "request")).toHaveLength(1);
 });
 
+test("while clients are connecting, all are accepted before a second request is handled", async () => {
+  const server = createPublicServer();
+  const options = { maxConnections: 100, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
+  const { all, handleRequests } = trackConnections(server, options);
+  let accepted = 0;
+  handleRequests((req, res) => {
+    if (req.url === "/second") accepted ||= all.size;
+    res.end();
+  });
+  const port = await listen(server, 0, "127.0.0.1");
+  const sockets = Array.from({ length: 50 }, () => connect(port, "127.0.0.1"));
+  for (const socket of sockets) {
+    socket.once("data", () => socket.write(get("/second", "Connection: close"))).write(get("/"));
+  }
+  await Promise.all(sockets.map(closeOf));
+  expect(accepted).toBe(50);
+  server.close();
+});
+
 test("a hundred pipelined requests get their responses in order", async () => {
   const server = await startServer({}, FOLDER);
   const paths = Array.from({ length: 100 }, (_, index) => (index % 3 === 0 ? "/" : `/nowhere-${index}`));

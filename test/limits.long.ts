@@ -200,6 +200,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ],
   ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
   ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
+  ["500 busy connections that begin at once", (url) => autocannon({ url, connections: 500 })],
   ["full load while no reader reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],
   ["64 busy connections, which get only 200, and 503 with Retry-After", visitStock],
 ];

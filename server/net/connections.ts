@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { afterAccepts, recordAccept } from "../after-accepts.ts";
 import { hasBody, headLength } from "../http/request-target.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
@@ -111,6 +112,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
   setInterval(check, Math.min(CHECK_INTERVAL_MS, clientTimeoutMs / 2 || CHECK_INTERVAL_MS)).unref();
 
   server.on("connection", (socket: Socket) => {
+    recordAccept();
     const pending = new Set<ServerResponse>();
     const connection = { pending, queuedBytes: 0, isUpgraded: false, bytes: 0, progressAt: performance.now() };
     connections.set(socket, connection);
@@ -155,8 +157,10 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
           connection.queuedBytes -= bytes;
         });
         const handle = () => socket.writable && listener(req, res);
+        // A connection's first request is handled at once: each turn of the event loop has only one.
+        if (socket.bytesWritten === 0) handle();
+        else if (res.socket) afterAccepts(handle);
         // A pipelined response gets its socket when the one before it has ended. Other connections are handled in between.
-        if (res.socket) handle();
         else res.once("socket", () => setImmediate(handle));
       });
     },
