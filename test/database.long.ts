@@ -21,7 +21,8 @@ let postgres: Postgres;
 beforeAll(async () => {
   postgres = await createPostgres();
   folder = copyProject();
-  for (const file of ["services.ts", "cache-channel.ts"]) cpSync(`${EXAMPLE}/${file}`, `${folder}/server/${file}`);
+  cpSync(`${EXAMPLE}/services.ts`, `${folder}/server/services.ts`);
+  cpSync(`${EXAMPLE}/services`, `${folder}/server/services`, { recursive: true });
   for (const file of ["users.tsx", "events.tsx", "event.tsx"])
     cpSync(`${EXAMPLE}/${file}`, `${folder}/app/routes/${file}`);
   appendFileSync(

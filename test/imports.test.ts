@@ -46,15 +46,7 @@ const ALLOWED: Record<string, string[]> = {
     "app/report-error",
   ],
   // A team's own files are in `server/services/`.
-  "server/services": [
-    "app/context",
-    "express",
-    "react-router",
-    "server/cache",
-    "server/cache-channel",
-    "server/http",
-    "server/settings",
-  ],
+  "server/services": ["app/context", "express", "react-router", "server/cache", "server/http", "server/settings"],
   "server/development": ["server/app", "server/limits", "server/services", "server/settings"],
   server: [
     ...["server/app", "server/cache", "server/http", "server/limit-rate", "server/limits", "server/middleware"],

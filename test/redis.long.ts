@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { createRedisChannel } from "./fixtures/database/redis-channel.ts";
+import { createRedisChannel } from "./fixtures/database/services/redis-channel.ts";
 import { findFreePort } from "./support/free-port.ts";
 
 test("messages reach every process, also after a restart of Redis", async () => {
