@@ -21,8 +21,8 @@ let postgres: Postgres;
 beforeAll(async () => {
   postgres = await createPostgres();
   folder = copyProject();
-  cpSync(`${EXAMPLE}/services.ts`, `${folder}/server/services.ts`);
-  cpSync(`${EXAMPLE}/services`, `${folder}/server/services`, { recursive: true });
+  for (const file of ["services.ts", "services/cache-channel.ts"])
+    cpSync(`${EXAMPLE}/${file}`, `${folder}/server/${file}`);
   for (const file of ["users.tsx", "events.tsx", "event.tsx"])
     cpSync(`${EXAMPLE}/${file}`, `${folder}/app/routes/${file}`);
   appendFileSync(
