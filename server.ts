@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { collectDefaultMetrics } from "prom-client";
 import { createApp } from "./server/app.ts";
 import { createCache } from "./server/cache/cache.ts";
 import { parseRequest } from "./server/http/request-target.ts";
@@ -35,6 +36,7 @@ const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS }
 
 const limits = createLimits(settings);
 const metrics = createMetrics(HTTP_ROUTES, limits);
+collectDefaultMetrics({ register: metrics.registry });
 const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, metrics.recordLinesDropped);
 log.info(
   {

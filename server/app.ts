@@ -4,10 +4,10 @@ import type { Logger } from "pino";
 import { REPORTS_PATH } from "../app/report-error.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { RenderOptions } from "./cache/render-anonymously.ts";
-import { createRevalidation, type RenderResult } from "./cache/revalidate.ts";
+import { createRevalidation } from "./cache/revalidate.ts";
 import { chain, type Response } from "./chain.ts";
-import type { LimitName, Limits } from "./limits.ts";
-import { type AccessLogOptions, accessLog, type TrustProxy } from "./middleware/access-log.ts";
+import type { Limits } from "./limits.ts";
+import { accessLog, type TrustProxy } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
 import { browserReports } from "./middleware/browser-reports.ts";
 import { cache } from "./middleware/cache.ts";
@@ -15,7 +15,7 @@ import { compression } from "./middleware/compression.ts";
 import { errorHandler } from "./middleware/error-handler.ts";
 import { forwarded } from "./middleware/forwarded.ts";
 import { largeFiles } from "./middleware/large-files.ts";
-import { loadShedding, type ShedReason } from "./middleware/load-shedding.ts";
+import { loadShedding } from "./middleware/load-shedding.ts";
 import { matchRoute } from "./middleware/match-route.ts";
 import { rejectMalformed } from "./middleware/reject-malformed.ts";
 import { render } from "./middleware/render.ts";
@@ -23,6 +23,7 @@ import { requestId } from "./middleware/request-id.ts";
 import { responseHeaders } from "./middleware/response-headers.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { staticFiles } from "./middleware/static-files.ts";
+import type { Metrics } from "./ops/metrics.ts";
 import { checkRoutes } from "./pages/check-routes.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { createSecurityHeaders } from "./response/security-headers.ts";
@@ -30,17 +31,11 @@ import { createSemaphore } from "./semaphore.ts";
 import { tracing } from "./tracing/tracing.ts";
 
 export { createCache } from "./cache/cache.ts";
+export { createMetrics } from "./ops/metrics.ts";
 
 type Options = {
   log: Logger;
-  metrics: {
-    recordPart: RenderOptions["recordPart"];
-    recordRequest: AccessLogOptions["recordRequest"];
-    recordRender: (result: RenderResult) => void;
-    recordReport: (type: string, directive: string) => void;
-    recordShed: (reason: ShedReason) => void;
-    measureUsage: (name: LimitName, read: () => number) => void;
-  };
+  metrics: Metrics;
   limits: Limits;
   settings: {
     TRUST_PROXY: TrustProxy;
@@ -118,7 +113,7 @@ export async function createApp(options: Options) {
   app.use(sameOrigin(settings, log));
   if (middleware.length > 0) app.use(middleware);
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES, handleError));
-  app.post(REPORTS_PATH, browserReports({ log, recordReport: metrics.recordReport }));
+  app.post(REPORTS_PATH, browserReports(log, metrics.recordReport));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing.middleware);
   app.use(render({ ...renderOptions, log, shutdown }));

@@ -7,20 +7,6 @@ import { createLimits } from "./limits.ts";
 import type * as Services from "./services.ts";
 import { loadEnvFile, parseSettings } from "./settings.ts";
 
-const noMetrics = {
-  recordRequest() {},
-  recordLookup() {},
-  recordRender() {},
-  recordStored() {},
-  recordEviction() {},
-  recordInvalidation() {},
-  setChannelConnected() {},
-  recordPart() {},
-  recordReport() {},
-  recordShed() {},
-  measureUsage() {},
-};
-
 /** Sends every request of development through app.ts. Reloads app.ts and services.ts after an edit. */
 export function serveApp(): Plugin {
   return {
@@ -51,9 +37,10 @@ export function serveApp(): Plugin {
         const module = await ssr.runner.import<typeof App>("/server/app.ts");
         if (module !== app?.module) {
           const limits = createLimits(settings);
+          const metrics = module.createMetrics([], limits);
           // No entry fits, so that every request shows changes.
-          const cache = module.createCache({ maxBytes: 1, log, metrics: noMetrics });
-          const options = { ...services, settings, limits, log, metrics: noMetrics, shutdown, cache };
+          const cache = module.createCache({ maxBytes: 1, log, metrics });
+          const options = { ...services, settings, limits, log, metrics, shutdown, cache };
           app = { module, listener: await module.createApp(options) };
         }
         return app.listener;

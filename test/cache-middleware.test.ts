@@ -32,7 +32,7 @@ test.each([
   ["gets the response with groups as a stale one, while the channel is disconnected", GROUPED, false, [STALE]],
   ["gets nothing more if it has a response already", ENTRY, true, []],
 ])("a client whose page can't be rendered %s", async (_label, stored, headersSent, sent) => {
-  const entries = createEntries(100_000, { recordLookup() {}, recordStored() {}, recordEviction() {} });
+  const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
   entries.setConnected(false);
   entries.store("/", stored, []);
   const revalidate = vi.fn(() => Promise.reject(OVERLOADED));

@@ -206,9 +206,9 @@ test.each([
 });
 
 test("a thousand paths of slashes are one cache entry", async () => {
-  const before = loaded.stored.entries;
+  const before = loaded.cache.entries.getSize().entries;
   for (let count = 1; count <= 1000; count++) expect((await get("/".repeat(count))).status).toBe(200);
-  expect([loaded.stored.entries, loaded.renders]).toEqual([before, []]);
+  expect([loaded.cache.entries.getSize().entries, loaded.renders]).toEqual([before, []]);
 });
 
 test("data requests with different _routes have separate cache entries", async () => {
@@ -223,8 +223,8 @@ test("the cache is bounded, and cached 404s evict no other entry", async () => {
   loaded.renders.length = 0;
   for (let id = 0; id < 120; id++) await get(`/example-pages/posts/${1000 + id}`);
   expect(loaded.renders).toHaveLength(120);
-  expect(loaded.stored.entries).toBeLessThan(100);
-  expect(loaded.stored.bytes).toBeLessThanOrEqual(400_000);
+  expect(loaded.cache.entries.getSize().entries).toBeLessThan(100);
+  expect(loaded.cache.entries.getSize().bytes).toBeLessThanOrEqual(400_000);
   expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=60`);
 });
 
@@ -232,7 +232,7 @@ test('a page that is larger than the cache is sent, without "stored" in Cache-St
   loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: "1000" } });
   const response = await get(POST);
   expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
-  expect(loaded.stored).toEqual({ entries: 0, bytes: 0 });
+  expect(loaded.cache.entries.getSize()).toEqual({ entries: 0, bytes: 0 });
 });
 
 const BOOK = "/example-pages/guest-book";

@@ -3,9 +3,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import * as v from "valibot";
 import { parseRequestTarget } from "../http/request-target.ts";
+import type { Metrics } from "../ops/metrics.ts";
 import { findRoute } from "../pages/build.ts";
 import { toPagePath } from "../pages/route-table.ts";
-import { createEntries, type EntriesMetrics, type Invalidation } from "./entries.ts";
+import { createEntries, type Invalidation } from "./entries.ts";
 
 /** Carries messages between the processes of a deployment (docs/caching.md). */
 export type CacheChannel = {
@@ -28,18 +29,12 @@ const MessageSchema = v.pipe(
 
 const RETRY_INTERVAL_MS = 1000;
 
-export type InvalidationSource = "local" | "received";
-
-export type CacheMetrics = EntriesMetrics & {
-  recordInvalidation: (source: InvalidationSource) => void;
-  setChannelConnected: (isConnected: boolean) => void;
-};
-
-type Options = { maxBytes: number; log: Logger; metrics: CacheMetrics };
+type Options = { maxBytes: number; log: Logger; metrics: Metrics };
 
 /** The page cache of this process, whose entries every process of the deployment can invalidate. */
 export function createCache({ maxBytes, log, metrics }: Options) {
   const entries = createEntries(maxBytes, metrics);
+  metrics.measureCache(entries.getSize);
   const processId = randomUUID();
   let channel: CacheChannel | undefined;
   let isRetrying = false;

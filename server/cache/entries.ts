@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { SharedLifetime } from "../http/cache-control.ts";
+import type { Metrics } from "../ops/metrics.ts";
 import { toPagePath } from "../pages/route-table.ts";
 import type { Bodies, StoredResponse } from "../response/stored-response.ts";
 
@@ -19,11 +20,7 @@ export type CacheEntry = {
 
 export type CacheResult = "hit" | "stale" | "miss";
 
-export type EntriesMetrics = {
-  recordLookup: (result: CacheResult, route: string) => void;
-  recordStored: (entries: number, bytes: number) => void;
-  recordEviction: () => void;
-};
+type Options = Pick<Metrics, "recordLookup" | "recordEviction">;
 
 /** Invalidates the entries of groups, the pages and data at canonical paths, or every entry that has a group. */
 export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
@@ -36,7 +33,7 @@ const ENTRY_BYTES = 4096;
 const DISCONNECTED_LIFETIME = 1;
 
 /** The cache entries by cache key, with a limit in bytes. The least recently used is evicted first. */
-export function createEntries(maxBytes: number, { recordLookup, recordStored, recordEviction }: EntriesMetrics) {
+export function createEntries(maxBytes: number, { recordLookup, recordEviction }: Options) {
   const createStore = (share: number) =>
     new LRUCache<string, CacheEntry>({
       maxSize: Math.ceil(maxBytes * share),
@@ -49,12 +46,9 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
   const watches = new Set<Invalidation[]>();
   let isConnected = true;
 
-  const report = () => recordStored(found.size + notFound.size, found.calculatedSize + notFound.calculatedSize);
-
   function remove(key: string) {
     found.delete(key);
     notFound.delete(key);
-    report();
   }
 
   function invalidate(invalidation: Invalidation) {
@@ -66,7 +60,6 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
         if (matches(key, entry)) entries.delete(key);
       });
     }
-    report();
     return count - found.size - notFound.size;
   }
 
@@ -87,7 +80,6 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
       others.delete(key);
       entries.set(key, entry);
-      report();
       return true;
     },
     lifetimeOf({ lifetime, groups }: CacheEntry): SharedLifetime {
@@ -105,6 +97,10 @@ export function createEntries(maxBytes: number, { recordLookup, recordStored, re
       counts[result] += 1;
       lookups.set(route, counts);
     },
+    getSize: () => ({
+      entries: found.size + notFound.size,
+      bytes: found.calculatedSize + notFound.calculatedSize,
+    }),
     /** Lists each route's entries: their number, bytes, the age of the oldest in seconds, and the lookups since the start. */
     describe() {
       const all = [...found.values(), ...notFound.values()];

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
-import { type Cache as CacheContext, cacheContext, type RenderPart, renderContext } from "../../app/context.ts";
+import { type Cache as CacheContext, cacheContext, renderContext } from "../../app/context.ts";
 import { findUncacheableReason } from "../http/cache-control.ts";
+import type { Metrics } from "../ops/metrics.ts";
 import { build } from "../pages/build.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
 import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../response/content-security-policy.ts";
@@ -37,7 +38,7 @@ export type RenderOptions = {
   cache: CacheContext;
   /** Sets the services' values in the context of loaders. */
   setContext: (context: RouterContextProvider) => void;
-  recordPart: (part: RenderPart, route: string, seconds: number) => void;
+  recordPart: Metrics["recordPart"];
 };
 
 const handleRequest = createRequestHandler(build, import.meta.env.MODE);

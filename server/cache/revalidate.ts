@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import { parseGroups, parseSharedLifetime } from "../http/cache-control.ts";
 import { compress, isCompressible } from "../http/content-coding.ts";
 import { limitRate } from "../limit-rate.ts";
+import type { Metrics } from "../ops/metrics.ts";
 import { findFile, routes } from "../pages/build.ts";
 import { isDynamic, type RouteEntry } from "../pages/route-entry.ts";
 import { copyString } from "../pages/route-table.ts";
@@ -14,15 +15,13 @@ import type { CacheEntries, CacheEntry } from "./entries.ts";
 import { type AnonymousResponse, type RenderOptions, renderAnonymously } from "./render-anonymously.ts";
 import { createWarningLog } from "./warnings.ts";
 
-export type RenderResult = "stored" | "not_cacheable" | "invalidated" | "failed";
-
-export type RevalidationOptions = {
+type Options = {
   entries: CacheEntries;
   /** Admits renders. */
   requests: Semaphore;
   securityHeaders: Record<string, string>;
   log: Logger;
-  recordRender: (result: RenderResult) => void;
+  recordRender: Metrics["recordRender"];
   renderOptions: RenderOptions;
 };
 
@@ -43,7 +42,7 @@ const MAX_RENDERS = 3;
  * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
  * render stored nothing, or if every client has left. It rejects with a 503 while the server is too busy, and for 5 s after a render that failed.
  */
-export async function createRevalidation(options: RevalidationOptions) {
+export async function createRevalidation(options: Options) {
   const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
   /** The last render for a cache key that stored nothing. */
   const failures = new LRUCache<string, { at: number; hasFailed: boolean }>({

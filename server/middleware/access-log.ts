@@ -5,27 +5,17 @@ import proxyaddr from "proxy-addr";
 import type { Middleware } from "../chain.ts";
 import { parseRequestTarget } from "../http/request-target.ts";
 import { toLogText } from "../log-fields.ts";
+import type { Metrics } from "../ops/metrics.ts";
 
 /** The prefix of IPv4 addresses if the server listens on all interfaces. */
 const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 
 export type TrustProxy = (address: string, hop: number) => boolean;
 
-export type AccessLogOptions = {
-  log: Logger;
-  /** The status is undefined if no response head was sent. */
-  recordRequest: (
-    method: string,
-    status: number | undefined,
-    route: string | undefined,
-    errorType: string | undefined,
-    seconds: number,
-  ) => void;
-  trustProxy: TrustProxy;
-};
+type Options = { log: Logger; recordRequest: Metrics["recordRequest"]; trustProxy: TrustProxy };
 
 /** Logs and measures each request once its response has ended, with the names of OpenTelemetry's conventions. */
-export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions): Middleware {
+export function accessLog({ log, recordRequest, trustProxy }: Options): Middleware {
   return (req, res, next) => {
     const startedAt = performance.now();
     const { socket, method = "", url = "" } = req;
@@ -60,7 +50,7 @@ export function accessLog({ log, recordRequest, trustProxy }: AccessLogOptions):
 }
 
 /** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */
-export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<AccessLogOptions, "log" | "trustProxy">) {
+export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Options, "log" | "trustProxy">) {
   const { method, url = "" } = req;
   const path = toLogText(parseRequestTarget(url)?.path ?? withoutQuery(url));
   const userAgent = toLogText(req.headers["user-agent"]);

@@ -5,6 +5,7 @@ import * as v from "valibot";
 import { parseRequestTarget } from "../http/request-target.ts";
 import { limitRate } from "../limit-rate.ts";
 import { toLogFields, toLogText } from "../log-fields.ts";
+import type { Metrics } from "../ops/metrics.ts";
 import { findRoute } from "../pages/build.ts";
 import { DIRECTIVES } from "../response/content-security-policy.ts";
 
@@ -39,10 +40,8 @@ const ReportSchema = v.object({
   ),
 });
 
-type Options = { log: Logger; recordReport: (type: string, directive: string) => void };
-
 /** Logs and counts what browsers report: blocked scripts, crashes, deprecated features and errors of the page's scripts. */
-export function browserReports({ log, recordReport }: Options): RequestHandler[] {
+export function browserReports(log: Logger, recordReport: Metrics["recordReport"]): RequestHandler[] {
   const logReport = limitRate(MAX_REPORTS, (fields: object) => log.warn(fields, "browser report"));
   return [
     express.json({ type: CONTENT_TYPES, limit: MAX_BYTES }),

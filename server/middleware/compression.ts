@@ -3,13 +3,14 @@ import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import { compressOnce, createEncoder, isCompressible, negotiateContentCoding } from "../http/content-coding.ts";
 import type { Limits } from "../limits.ts";
+import type { Metrics } from "../ops/metrics.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
-type Options = { limits: Limits; measureUsage: (name: keyof Limits, read: () => number) => void };
+type Options = { limits: Limits; measureUsage: Metrics["measureUsage"] };
 
 /** Compresses rendered responses. A body that is complete in one turn of the event loop is sent with its length. */
 export function compression({ limits, measureUsage }: Options): RequestHandler {

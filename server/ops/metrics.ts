@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { getHeapStatistics } from "node:v8";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { version } from "../../package.json";
 import type { LimitName, Limits } from "../limits.ts";
 
@@ -27,7 +27,6 @@ const PARSER_STATUSES = [400, 405, 408, 413, 431];
 export function createMetrics(routes: Iterable<string>, limits: Limits) {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
   new Gauge({ name: "app_build_info", help: "Always 1.", labelNames: ["version", "revision"], registers })
     .labels(BUILD_INFO)
     .set(1);
@@ -114,11 +113,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       for (const [setting, read] of usage) this.set({ setting }, read());
     },
   });
-  let stored = { entries: 0, bytes: 0 };
   let isChannelConnected = false;
-  usage.set("PAGE_CACHE_MAX_BYTES", () => stored.bytes);
-  readGauge("page_cache_entries", "Cache entries.", () => stored.entries);
-  readGauge("page_cache_bytes", "Memory of the cache entries, in bytes.", () => stored.bytes);
   readGauge("page_cache_channel_connected", "1 if invalidations of other processes arrive.", () =>
     Number(isChannelConnected),
   );
@@ -152,9 +147,6 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "page_cache_renders_total",
       "Renders for the cache, by result. An invalidated one is repeated, at most twice.",
     ),
-    recordStored(entries: number, bytes: number) {
-      stored = { entries, bytes };
-    },
     recordInvalidation: countBy(
       "source",
       ["local", "received"],
@@ -173,6 +165,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "log_lines_dropped_total",
       "Log lines dropped, since the reader stalled or standard output failed.",
     ),
+    /** The status is undefined if no response head was sent. */
     recordRequest(
       method: string,
       status: number | undefined,
@@ -194,6 +187,11 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
         },
       });
     },
+    measureCache(readSize: () => { entries: number; bytes: number }) {
+      readGauge("page_cache_entries", "Cache entries.", () => readSize().entries);
+      readGauge("page_cache_bytes", "Memory of the cache entries, in bytes.", () => readSize().bytes);
+      usage.set("PAGE_CACHE_MAX_BYTES", () => readSize().bytes);
+    },
     measureConnections(countConnections: () => number, countPending: () => number) {
       readGauge("http_server_active_requests", "Requests whose responses have not ended.", countPending);
       readGauge("http_server_open_connections", "Connections that clients have open.", countConnections);
@@ -201,3 +199,5 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     },
   };
 }
+
+export type Metrics = ReturnType<typeof createMetrics>;
