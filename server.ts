@@ -6,10 +6,10 @@ import { createApp } from "./server/app.ts";
 import { createCache } from "./server/cache/cache.ts";
 import { parseRequest } from "./server/http/request-target.ts";
 import { limitRate } from "./server/limit-rate.ts";
-import { createLimits, MAX_HEADER_LINES } from "./server/limits.ts";
+import { createLimits } from "./server/limits.ts";
 import { logUpgrade } from "./server/middleware/access-log.ts";
 import { HTTP_ROUTES } from "./server/middleware/match-route.ts";
-import { type Connections, trackConnections } from "./server/net/connections.ts";
+import { trackConnections } from "./server/net/connections.ts";
 import { drain } from "./server/net/graceful-shutdown.ts";
 import { createPublicServer, listen } from "./server/net/listener.ts";
 import { rejectUnparsable } from "./server/net/parser-errors.ts";
@@ -50,14 +50,18 @@ log.info(
 );
 for (const warning of warnings) log.warn(warning);
 metrics.measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
-const server = createPublicServer({
-  keepAliveTimeoutMs: settings.KEEP_ALIVE_TIMEOUT_MS,
-  maxHeaderLines: MAX_HEADER_LINES,
+const server = createPublicServer(settings.KEEP_ALIVE_TIMEOUT_MS);
+const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY);
+const connections = trackConnections(server, {
+  maxConnections: limits.MAX_CONNECTIONS,
+  clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
+  headers: { ...securityHeaders, ...OVERLOADED.headers, "Cache-Control": "no-store" },
+  onDrop: metrics.recordConnectionDropped,
 });
+metrics.measureConnections(() => connections.all.size, connections.countPending);
 const shutdownController = new AbortController();
-let connections: Connections | undefined;
 let supervised: ReturnType<typeof superviseServices> | undefined;
-let state: "starting" | "ready" | "closing" = "starting";
+let state = "starting" as "starting" | "ready" | "closing";
 
 const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics });
 handleProcessEvents({ log, shutDown });
@@ -77,16 +81,7 @@ supervised = superviseServices(services, log);
 
 const clientFolder = join(import.meta.dirname, "../client");
 const app = await createApp({ ...services, settings, limits, log, metrics, shutdown: signal, cache, clientFolder });
-const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY);
-connections = trackConnections(server, {
-  maxConnections: limits.MAX_CONNECTIONS,
-  clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
-  headers: { ...securityHeaders, ...OVERLOADED.headers, "Cache-Control": "no-store" },
-  onDrop: metrics.recordConnectionDropped,
-});
-const { all, countPending, handleRequests } = connections;
-handleRequests(app);
-metrics.measureConnections(() => all.size, countPending);
+connections.handleRequests(app);
 const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (client?: string, status?: number, code?: string) =>
   log.info(
     { "client.address": client, "http.response.status_code": status, "error.type": code },
@@ -106,10 +101,8 @@ rejectUnparsable(server, connections, {
     return true;
   },
 });
-// A function, since TypeScript would take `state` for the constant "starting".
-const isStarting = () => state === "starting";
-const port = isStarting() && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
-if (isStarting()) {
+const port = state === "starting" && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
+if (state === "starting") {
   state = "ready";
   const tookMs = Math.round(performance.now());
   log.info({ port, opsPort, tookMs }, (await isReady()) ? "ready" : "listening");
@@ -121,18 +114,16 @@ async function shutDown(reason: string) {
   const wasReady = state === "ready";
   state = "closing";
   log.info({ reason, delayMs: SHUTDOWN_DELAY_MS }, "shutting down: not ready");
-  const isDrained = !wasReady || !connections || (await stopServing(connections));
+  let cut = 0;
+  if (wasReady) {
+    await setTimeout(SHUTDOWN_DELAY_MS);
+    const [open, pending] = [connections.all.size, connections.countPending()];
+    log.info({ connections: open, pending, timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
+    cut = await drain(server, connections, shutdownController, SHUTDOWN_TIMEOUT_MS);
+    if (cut > 0) log.warn({ cut }, "cut pending requests");
+  }
   const isClosed = !supervised || (await supervised.close());
-  return isDrained && isClosed;
-}
-
-async function stopServing(connections: Connections) {
-  await setTimeout(SHUTDOWN_DELAY_MS);
-  const { all, countPending } = connections;
-  log.info({ connections: all.size, pending: countPending(), timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
-  const cut = await drain(server, connections, shutdownController, SHUTDOWN_TIMEOUT_MS);
-  if (cut > 0) log.warn({ cut }, "cut pending requests");
-  return cut === 0;
+  return cut === 0 && isClosed;
 }
 
 /** Resolves with the port. If it can't listen, exits with one line that names the settings. */

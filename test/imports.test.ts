@@ -15,7 +15,7 @@ const ALLOWED: Record<string, string[]> = {
   "server/response": ["app/report-error", "server/http"],
   "server/chain": ["server/http", "server/pages"],
   "server/log-fields": [],
-  "server/net": ["server/after-accepts", "server/http"],
+  "server/net": ["server/after-accepts", "server/http", "server/limits"],
   "server/process": [],
   "server/settings": [],
   "server/limits": [],

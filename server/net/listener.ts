@@ -1,20 +1,19 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { MAX_HEADER_LINES } from "../limits.ts";
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Node looks for requests that have timed out this often. */
 const CHECK_INTERVAL_MS = 2000;
 
-type Options = { keepAliveTimeoutMs?: number; maxHeaderLines?: number };
-
 /** The server for clients, not listening yet. */
-export function createPublicServer({ keepAliveTimeoutMs, maxHeaderLines = Number.POSITIVE_INFINITY }: Options = {}) {
+export function createPublicServer(keepAliveTimeout?: number) {
   const server: Server = createServer({
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: 0, // A large upload may take any time at the minimum data rate (connections.ts).
-    keepAliveTimeout: keepAliveTimeoutMs,
+    keepAliveTimeout,
     // A second Host header then makes the value invalid, instead of being dropped.
     joinDuplicateHeaders: true,
     // The application rejects and logs a request without Host.
@@ -25,7 +24,7 @@ export function createPublicServer({ keepAliveTimeoutMs, maxHeaderLines = Number
       headers.upgrade?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0,
   });
   // One more than the limit, so that the application can reject the request. Node drops further lines without an error.
-  server.maxHeadersCount = maxHeaderLines + 1;
+  server.maxHeadersCount = MAX_HEADER_LINES + 1;
   return server;
 }
 
