@@ -15,7 +15,7 @@ import { createPublicServer, listen } from "./server/net/listener.ts";
 import { rejectUnparsable } from "./server/net/parser-errors.ts";
 import { createLog } from "./server/ops/log.ts";
 import { BUILD_INFO, createMetrics } from "./server/ops/metrics.ts";
-import { createOpsServer, handleOps } from "./server/ops/server.ts";
+import { createOpsServer } from "./server/ops/server.ts";
 import { superviseServices } from "./server/ops/supervision.ts";
 import { failToStart, handleProcessEvents } from "./server/process.ts";
 import { createSecurityHeaders } from "./server/response/security-headers.ts";
@@ -65,11 +65,10 @@ let state = "starting" as "starting" | "ready" | "closing";
 
 const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics });
 handleProcessEvents({ log, shutDown });
-// The probes respond while the pages are being rendered.
-const opsServer = createOpsServer();
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
 metrics.measureReadiness(isReady);
-opsServer.on("request", handleOps({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log }));
+const opsServer = createOpsServer({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log });
+// The probes respond while the pages are being rendered.
 const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 

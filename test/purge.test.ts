@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import request from "supertest";
 import { expect, inject, test, vi } from "vitest";
-import { handleOps } from "../server/ops/server.ts";
+import { createOpsServer } from "../server/ops/server.ts";
 import { startServer } from "./support/start-server.ts";
 
 test("operators list the cache by route, from the start, and invalidate a group or a path", async () => {
@@ -44,9 +44,9 @@ test.each([
 ] as const)("a purge %s (%s %s) has status $4", async (_label, method, query, headers, status) => {
   const cache = { entries: { describe: () => [] }, invalidate: vi.fn(async () => 0) };
   const log = pino({ enabled: false });
-  const handle = handleOps({ registry: new Registry(), isReady: async () => true, cache, host: undefined, log });
+  const server = createOpsServer({ registry: new Registry(), isReady: async () => true, cache, host: undefined, log });
   const path = `/cache/invalidate${query}`;
-  const response = await (method === "GET" ? request(handle).get(path) : request(handle).post(path)).set(headers);
+  const response = await (method === "GET" ? request(server).get(path) : request(server).post(path)).set(headers);
   expect(response.status).toBe(status);
   expect(cache.invalidate).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
 });

@@ -1,29 +1,27 @@
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { type CacheControls, isFromOperator, purge } from "./cache.ts";
 
 /** A client must send its request, and read the response, within this time. */
 const TIMEOUT_MS = 5000;
 /** Requests for metrics within this time share one result. */
 const METRICS_INTERVAL_MS = 1000;
 
-/** The operators' server, on a port of its own. */
-export function createOpsServer() {
-  return createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }).setTimeout(TIMEOUT_MS);
-}
-
 type Options = {
   registry: Registry;
   isReady: () => Promise<boolean>;
-  cache: CacheControls;
+  cache: {
+    entries: { describe: () => object[] };
+    invalidate: (groups: string[], paths: string[]) => Promise<number>;
+  };
   /** The host name that the port listens on. */
   host: string | undefined;
   log: Logger;
 };
 
-/** Probes, metrics and the cache. It responds until the process ends. */
-export function handleOps({ registry, isReady, cache, host, log }: Options): RequestListener {
+/** The operators' server, on a port of its own: probes, metrics and the cache. It responds until the process ends. */
+export function createOpsServer({ registry, isReady, cache, host, log }: Options) {
   let metrics: Promise<string> | undefined;
   const renderMetrics = () => {
     if (!metrics) {
@@ -34,7 +32,7 @@ export function handleOps({ registry, isReady, cache, host, log }: Options): Req
     }
     return metrics;
   };
-  return async (req, res) => {
+  const handle = async (req: IncomingMessage, res: ServerResponse) => {
     const [path, query] = (req.url ?? "").split(/\?(.*)/s, 2);
     switch (path) {
       case "/livez":
@@ -54,14 +52,28 @@ export function handleOps({ registry, isReady, cache, host, log }: Options): Req
       case "/cache/invalidate": {
         if (!isFromOperator(req, host)) return send(res, 403, "forbidden\n");
         if (req.method !== "POST") return send(res, 405, "method not allowed\n", undefined, { Allow: "POST" });
-        const removed = await purge(cache, new URLSearchParams(query));
-        if (removed === undefined) return send(res, 400, "?group=NAME or ?path=PATH is missing\n");
+        const params = new URLSearchParams(query);
+        const [groups, paths] = [params.getAll("group"), params.getAll("path")];
+        if (groups.length + paths.length === 0) return send(res, 400, "?group=NAME or ?path=PATH is missing\n");
+        const removed = await cache.invalidate(groups, paths);
         return send(res, 200, `${removed} cache entries invalidated in this process\n`);
       }
       default:
         return send(res, 404, "not found\n");
     }
   };
+  return createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }, handle).setTimeout(TIMEOUT_MS);
+}
+
+/**
+ * Whether a request may read or change the cache. A page of another site could send one from an operator's browser, or its
+ * host name could resolve to this address (DNS rebinding). So the host must be an address, localhost or OPS_HOST.
+ */
+function isFromOperator({ headers }: IncomingMessage, host: string | undefined) {
+  const name = headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
+  const isKnownHost = isIP(name) > 0 || name === "localhost" || name === host;
+  const site = headers["sec-fetch-site"] ?? "none";
+  return isKnownHost && headers.origin === undefined && ["none", "same-origin"].includes(site);
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8", added = {}) {
