@@ -13,7 +13,6 @@ import { type Bodies, copyBytes, mergeHeaders, storeResponse } from "../response
 import type { Semaphore } from "../semaphore.ts";
 import type { CacheEntries, CacheEntry } from "./entries.ts";
 import { type AnonymousResponse, type RenderOptions, renderAnonymously } from "./render-anonymously.ts";
-import { createWarningLog } from "./warnings.ts";
 
 type Options = {
   entries: CacheEntries;
@@ -37,6 +36,10 @@ const MAX_FAILURES_LOGGED = 1;
 /** An entry that is invalidated while it is rendered is rendered again, up to this many times in all. */
 const MAX_RENDERS = 3;
 
+const READS_HEADERS =
+  "a loader or middleware of the route or its parents reads the request's headers, but a cached response is rendered without " +
+  "cookies and client headers (docs/caching.md)";
+
 /**
  * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
  * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
@@ -52,10 +55,16 @@ export async function createRevalidation(options: Options) {
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
     log.error({ err, file }, "page not rendered"),
   );
-  const logWarnings = createWarningLog(log);
-  const renders = new Map<string, Promise<CacheEntry | undefined>>();
-  /** The responses that wait for a render, by cache key. */
-  const waiting = new Map<string, ServerResponse[]>();
+  /** The renders by cache key, and the responses that wait for each. */
+  const renders = new Map<string, { rendering: Promise<CacheEntry | undefined>; clients: ServerResponse[] }>();
+  const warned = new Set<string>();
+
+  /** Logs a cache warning, once for each route and kind of reason. */
+  function warn({ id }: RouteEntry, reason: string) {
+    const kind = id + reason.split(": ", 2).join(); // Without the header's value, which may differ each time.
+    if (!warned.has(kind)) log.warn({ file: findFile(id), reason }, "cache warning");
+    warned.add(kind);
+  }
 
   let compressed: Promise<unknown> = Promise.resolve();
   /** Compresses one body after the other, since each encoder takes memory. */
@@ -84,8 +93,9 @@ export async function createRevalidation(options: Options) {
       const invalidations = entries.watch();
       try {
         const rendered = await renderAnonymously(key, route, renderOptions);
-        logWarnings(route.id, rendered);
+        if (rendered.readsHeaders) warn(route, READS_HEADERS);
         if (rendered.uncacheableReason !== undefined) {
+          warn(route, `not cacheable: ${rendered.uncacheableReason}`);
           entries.remove(key); // Otherwise later requests could get the stale entry.
           failures.set(key, { at: performance.now(), hasFailed: false });
           recordRender("not_cacheable");
@@ -102,11 +112,11 @@ export async function createRevalidation(options: Options) {
     return undefined;
   }
 
-  async function render(key: string, route: RouteEntry, effort: Effort = "fast") {
+  async function render(key: string, route: RouteEntry, effort: Effort, clients: ServerResponse[] = []) {
     const release = await requests.acquire();
     try {
       // While the render waited, every client has left.
-      if (waiting.get(key)?.every(({ closed }) => closed)) return undefined;
+      if (clients.length > 0 && clients.every(({ closed }) => closed)) return undefined;
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);
       return entry;
@@ -118,6 +128,13 @@ export async function createRevalidation(options: Options) {
     } finally {
       release();
     }
+  }
+
+  function startRender(key: string, route: RouteEntry) {
+    const clients: ServerResponse[] = [];
+    const rendering = render(copyString(key), route, "fast", clients).finally(() => renders.delete(key));
+    renders.set(key, { rendering, clients });
+    return { rendering, clients };
   }
 
   // In parallel: one page is rendered while another is compressed. In development, nothing is rendered at startup.
@@ -135,15 +152,8 @@ export async function createRevalidation(options: Options) {
       if (failure.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
       return undefined;
     }
-    const clients = waiting.get(key);
-    if (clients && res) clients.push(res);
-    else if (res) waiting.set(key, [res]);
-    const end = () => {
-      renders.delete(key);
-      waiting.delete(key);
-    };
-    const rendering = renders.get(key) ?? render(copyString(key), route).finally(end);
-    renders.set(key, rendering);
+    const { rendering, clients } = renders.get(key) ?? startRender(key, route);
+    if (res) clients.push(res);
     return rendering;
   };
 }
