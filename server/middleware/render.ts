@@ -8,20 +8,10 @@ import { cacheContext, renderContext, signalContext } from "../../app/context.ts
 import type { RenderOptions } from "../cache/render-anonymously.ts";
 import { limitRate } from "../limit-rate.ts";
 import { toLogFields } from "../log-fields.ts";
-import { build, routes } from "../pages/build.ts";
-import { contentSecurityPolicy } from "../response/content-security-policy.ts";
-import type { AddedHeaders } from "../response/security-headers.ts";
+import { build } from "../pages/build.ts";
 
 /** Lines per second: clients can request a failing page at any rate. */
 const MAX_ERRORS_LOGGED = 10;
-
-/** The placeholder for the nonce in the policy of each route. */
-const NONCE_PLACEHOLDER = "{nonce}";
-
-function toPolicy({ "Content-Security-Policy": added }: AddedHeaders) {
-  const sources = [`'nonce-${NONCE_PLACEHOLDER}'`];
-  return contentSecurityPolicy({ scripts: sources, styles: sources }, added);
-}
 
 /** Shared, since creating an error with its stack takes CPU time. */
 const CLOSED = new DOMException("The response has closed", "AbortError");
@@ -36,7 +26,6 @@ type Options = RenderOptions & {
 export function render({ log, shutdown, cache, setContext, origin, recordPart }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each pending request adds a listener.
   const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
-  const policies = new Map<string | undefined, string>(routes.map((route) => [route.id, toPolicy(route.addedHeaders)]));
   const handleRequest = createRequestHandler({
     build,
     mode: import.meta.env.MODE,
@@ -59,12 +48,10 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
     },
   });
   return (req, res, next) => {
-    const { locals } = res;
-    locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
-    locals.policy = (policies.get(locals.route?.id) ?? toPolicy({})).replaceAll(NONCE_PLACEHOLDER, locals.nonce);
+    res.locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
-      if (res.errored) log.error({ err: res.errored, ...toLogFields(locals) }, "body failed");
+      if (res.errored) log.error({ err: res.errored, ...toLogFields(res.locals) }, "body failed");
     });
     return handleRequest(req, res, next);
   };

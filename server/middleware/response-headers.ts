@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import onHeaders from "on-headers";
 import { isForSharedCaches } from "../http/cache-control.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
-import { POLICY_HEADER } from "../response/content-security-policy.ts";
+import { contentSecurityPolicy, POLICY_HEADER } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 
 /** A loader may return per-user data. A route's `headers` may set another value. */
@@ -16,12 +16,15 @@ const RENDERED_CACHE_CONTROL = "private, no-cache";
 export function responseHeaders(securityHeaders: Record<string, string>): RequestHandler {
   return ({ method }, res, next) => {
     onHeaders(res, () => {
-      const { route, policy, isPrivate, requestId } = res.locals;
+      const { route, nonce, isPrivate, requestId } = res.locals;
       if (isPrivate) res.removeHeader("Cache-Control");
+      const added = route?.addedHeaders ?? {};
+      const sources = [`'nonce-${nonce}'`];
+      const policy = contentSecurityPolicy({ scripts: sources, styles: sources }, added["Content-Security-Policy"]);
       const defaults = {
         "Cache-Control": RENDERED_CACHE_CONTROL,
-        ...(policy !== undefined && { [POLICY_HEADER]: policy }),
-        ...extendSecurityHeaders(securityHeaders, route?.addedHeaders ?? {}),
+        ...(nonce !== undefined && { [POLICY_HEADER]: policy }),
+        ...extendSecurityHeaders(securityHeaders, added),
       };
       for (const [name, value] of Object.entries(defaults)) if (!res.hasHeader(name)) res.setHeader(name, value);
       // RFC 9110 §15.5.6. React Router sends no Allow.
