@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import { type Cache as CacheContext, cacheContext, renderContext } from "../../app/context.ts";
 import { findUncacheableReason } from "../http/cache-control.ts";
+import { inTime } from "../in-time.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { build } from "../pages/build.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
@@ -27,7 +28,6 @@ const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cooki
 
 /** How long a render may take. All requests for its cache key wait for it. */
 const RENDER_TIMEOUT_MS = 10_000;
-const TIMED_OUT = new DOMException("The render has timed out", "TimeoutError");
 
 /** The origin of `request.url` if the operator sets none. */
 const DEFAULT_ORIGIN = "http://localhost";
@@ -71,7 +71,7 @@ export async function renderAnonymously(
     const response = await handleRequest(request, context);
     return { response, body: Buffer.from(await response.arrayBuffer()) };
   };
-  const { response, body } = await limitTime(load());
+  const { response, body } = await inTime(load(), RENDER_TIMEOUT_MS);
   const { status } = response;
   if (errors.length > 0 || status >= 500) {
     throw new Error(`${url} can't be rendered anonymously (status ${status})`, { cause: errors[0] });
@@ -94,15 +94,6 @@ export async function renderAnonymously(
     readsHeaders: areHeadersRead(),
     uncacheableReason: findUncacheableReason(status, headers),
   };
-}
-
-/** Rejects after the timeout. Uses no AbortSignal, since a Request keeps memory for each signal. */
-async function limitTime<T>(rendering: Promise<T>) {
-  let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(reject, RENDER_TIMEOUT_MS, TIMED_OUT);
-  });
-  return Promise.race([rendering, timedOut]).finally(() => clearTimeout(timer));
 }
 
 /** The returned function returns true once the request's headers have been read. */

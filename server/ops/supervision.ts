@@ -1,5 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
+import { inTime } from "../in-time.ts";
 
 /** Kubernetes waits this long for a probe by default. */
 const CHECK_TIMEOUT_MS = 1000;
@@ -44,11 +44,4 @@ export function superviseServices(services: Services, log: Logger) {
       }
     },
   };
-}
-
-async function inTime(promise: Promise<unknown>, timeoutMs: number) {
-  const timeout = setTimeout(timeoutMs, undefined, { ref: false }).then(() => {
-    throw new Error(`no result within ${timeoutMs} ms`);
-  });
-  await Promise.race([promise, timeout]);
 }
