@@ -7,7 +7,7 @@ import type { RenderOptions } from "./cache/render-anonymously.ts";
 import { createRevalidation } from "./cache/revalidate.ts";
 import { chain, type Response } from "./chain.ts";
 import type { Limits } from "./limits.ts";
-import { accessLog, type TrustProxy } from "./middleware/access-log.ts";
+import { accessLog } from "./middleware/access-log.ts";
 import { bodyLimit } from "./middleware/body-limit.ts";
 import { browserReports } from "./middleware/browser-reports.ts";
 import { cache } from "./middleware/cache.ts";
@@ -28,6 +28,7 @@ import { checkRoutes } from "./pages/check-routes.ts";
 import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
 import { createSecurityHeaders } from "./response/security-headers.ts";
 import { createSemaphore } from "./semaphore.ts";
+import type { ServerSettings } from "./settings.ts";
 import { tracing } from "./tracing/tracing.ts";
 
 export { createCache } from "./cache/cache.ts";
@@ -37,14 +38,7 @@ type Options = {
   log: Logger;
   metrics: Metrics;
   limits: Limits;
-  settings: {
-    TRUST_PROXY: TrustProxy;
-    ORIGIN?: URL | undefined;
-    TRUSTED_ORIGINS: Set<string>;
-    BODY_SIZE_LIMIT_BYTES: number;
-    HANDLER_TIMEOUT_MS: number;
-    STRICT_TRANSPORT_SECURITY: string;
-  };
+  settings: ServerSettings;
   /** Aborted when the server shuts down. */
   shutdown: AbortSignal;
   cache: Cache;

@@ -93,6 +93,8 @@ export const ServerSettingsSchema = v.object({
   SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "6000"),
 });
 
+export type ServerSettings = v.InferOutput<typeof ServerSettingsSchema>;
+
 /** The values by name, from the environment or from files, before they are parsed. */
 type Given = Record<string, string | undefined>;
 

@@ -51,7 +51,7 @@ const ALLOWED: Record<string, string[]> = {
   "server/middleware/render": ["@react-router/express", "app/context", "react-router"],
   "server/app": [
     ...["express", "server/cache", "server/chain", "server/limits", "server/middleware", "server/ops/metrics"],
-    ...["server/pages", "server/response", "server/semaphore"],
+    ...["server/pages", "server/response", "server/semaphore", "server/settings"],
     "server/tracing",
     "app/report-error",
   ],
