@@ -86,13 +86,13 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     for (const value of values) counter.inc({ [label]: value }, 0);
     return (value: Value) => counter.inc({ [label]: value });
   };
-  const readGauge = (name: string, help: string, read: () => number) =>
+  const readGauge = (name: string, help: string, read: () => number | Promise<number>) =>
     new Gauge({
       name,
       help,
       registers,
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   readGauge("nodejs_heap_size_limit_bytes", "The largest heap, in bytes.", () => getHeapStatistics().heap_size_limit);
@@ -113,10 +113,11 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       for (const [setting, read] of usage) this.set({ setting }, read());
     },
   });
-  let isChannelConnected = false;
-  readGauge("page_cache_channel_connected", "1 if invalidations of other processes arrive.", () =>
-    Number(isChannelConnected),
-  );
+  const channelConnected = new Gauge({
+    name: "page_cache_channel_connected",
+    help: "1 if invalidations of other processes arrive.",
+    registers,
+  });
 
   return {
     registry,
@@ -153,9 +154,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "page_cache_invalidations_total",
       "Invalidations, by source: this process, or the cache channel.",
     ),
-    setChannelConnected(isConnected: boolean) {
-      isChannelConnected = isConnected;
-    },
+    setChannelConnected: (isConnected: boolean) => channelConnected.set(Number(isConnected)),
     recordReport: (type: string, directive: string) => reports.inc({ type, directive }),
     recordUpgrade: count(
       "http_upgrade_requests_total",
@@ -178,14 +177,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     /** `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
     measureReadiness(isReady: () => Promise<boolean>) {
-      new Gauge({
-        name: "app_ready",
-        help: "1 if /readyz is 200, otherwise 0.",
-        registers,
-        async collect() {
-          this.set(Number(await isReady()));
-        },
-      });
+      readGauge("app_ready", "1 if /readyz is 200, otherwise 0.", async () => Number(await isReady()));
     },
     measureCache(readSize: () => { entries: number; bytes: number }) {
       readGauge("page_cache_entries", "Cache entries.", () => readSize().entries);
