@@ -2,10 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Middleware } from "../chain.ts";
 
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
-const VERSION_00 = /^00-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/;
-/** Later versions start in the same way, and may continue after another "-". Version ff is invalid. */
-const LATER_VERSION = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(?:-|$)/;
-const ALL_ZEROS = /^0+$/;
+/** Version, trace id, parent id, flags, and what later versions may add. Version ff and ids of zeros are invalid. */
+const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0+-)([\da-f]{32})-(?!0+-)[\da-f]{16}-[\da-f]{2}(-.*)?$/;
 
 /** Reads the request id of the client or the proxy, or generates one if it isn't well-formed. Reads the trace id, too. */
 export const requestId: Middleware = (req, res, next) => {
@@ -17,7 +15,6 @@ export const requestId: Middleware = (req, res, next) => {
 
 /** The trace id of a `traceparent` header (W3C Trace Context §3.2); undefined if the header isn't valid. */
 export function parseTraceId(traceparent: string) {
-  const pattern = traceparent.startsWith("00") ? VERSION_00 : LATER_VERSION;
-  const [, traceId = "0", parentId = "0"] = pattern.exec(traceparent) ?? [];
-  return ALL_ZEROS.test(traceId) || ALL_ZEROS.test(parentId) ? undefined : traceId;
+  const [, version, traceId, added] = TRACEPARENT.exec(traceparent) ?? [];
+  return version === "00" && added !== undefined ? undefined : traceId;
 }
