@@ -9,17 +9,49 @@ const FLUSH_INTERVAL_MS = 200;
 /**
  * A logger of JSON lines on standard output. If more than `maxBufferedBytes` wait for the reader, lines are dropped, and
  * a warning counts them once it reads again. `onDrop` gets the number of lines that are dropped or can't be written.
+ * It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there would keep the
+ * process from exiting.
  */
 export function createLog(level: string, maxBufferedBytes: number, onDrop: (lines: number) => void) {
+  const { stdout } = process;
+  let chunk = "";
+  let lines = 0;
+  let lost = 0;
+  const flush = (done?: () => void) => {
+    // Resumes at half the limit, so that a slow reader doesn't cause a warning for each dropped chunk.
+    if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
+      const missed = lost;
+      lost = 0;
+      if (missed > 0) log.warn({ lines: missed }, "log lines dropped: the reader stalled"); // Adds its line to the chunk.
+      const written = lines;
+      stdout.write(chunk, (error) => {
+        if (error) onDrop(written);
+        done?.();
+      });
+    } else {
+      onDrop(lines);
+      lost += lines;
+      done?.();
+    }
+    chunk = "";
+    lines = 0;
+  };
+  const destination = {
+    write(line: string) {
+      chunk += line;
+      lines += 1;
+      if (chunk.length >= CHUNK_LENGTH) flush();
+    },
+    flush,
+  };
   const formatters = {
     level: (label: string) => ({ level: label }),
     log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
   };
-  const onResume = (lines: number) => log.warn({ lines }, "log lines dropped: the reader stalled");
-  const log = pino(
-    { level, base: null, timestamp: createTimestamp(), formatters },
-    createDestination(maxBufferedBytes, onDrop, onResume),
-  );
+  const log = pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
+  stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
+  setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
+  process.on("exit", () => flush());
   return log;
 }
 
@@ -39,50 +71,5 @@ function createTimestamp() {
     if (now !== time) field = `,"time":"${new Date(now).toISOString()}"`;
     time = now;
     return field;
-  };
-}
-
-/**
- * Writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there would keep
- * the process from exiting.
- */
-function createDestination(
-  maxBufferedBytes: number,
-  onDrop: (lines: number) => void,
-  onResume: (lines: number) => void,
-) {
-  const { stdout } = process;
-  let chunk = "";
-  let lines = 0;
-  let lost = 0;
-  const flush = (done?: () => void) => {
-    // Resumes at half the limit, so that a slow reader doesn't cause a warning for each dropped chunk.
-    if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
-      const missed = lost;
-      lost = 0;
-      if (missed > 0) onResume(missed); // Adds its line to the chunk.
-      const written = lines;
-      stdout.write(chunk, (error) => {
-        if (error) onDrop(written);
-        done?.();
-      });
-    } else {
-      onDrop(lines);
-      lost += lines;
-      done?.();
-    }
-    chunk = "";
-    lines = 0;
-  };
-  stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
-  setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
-  process.on("exit", () => flush());
-  return {
-    write(line: string) {
-      chunk += line;
-      lines += 1;
-      if (chunk.length >= CHUNK_LENGTH) flush();
-    },
-    flush,
   };
 }
