@@ -81,17 +81,14 @@ supervised = superviseServices(services, log);
 const clientFolder = join(import.meta.dirname, "../client");
 const app = await createApp({ ...services, settings, limits, log, metrics, shutdown: signal, cache, clientFolder });
 connections.handleRequests(app);
-const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (client?: string, status?: number, code?: string) =>
-  log.info(
-    { "client.address": client, "http.response.status_code": status, "error.type": code },
-    "request rejected by the parser",
-  ),
+const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>
+  log.info(fields, "request rejected by the parser"),
 );
 rejectUnparsable(server, connections, {
   headers: securityHeaders,
   onReject({ remoteAddress: client }, status, code) {
     metrics.recordParserRejection(status);
-    logRejection(client, status, code);
+    logRejection({ "client.address": client, "http.response.status_code": status, "error.type": code });
   },
   acceptUpgrade(req) {
     if (!parseRequest(req)) return false;

@@ -65,9 +65,7 @@ export function storeResponse({ status, headers, contentType, bodies, dczBodies 
  * and the whole block stays in memory as long as the part.
  */
 export function copyBytes(bytes: Uint8Array) {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
-  copy.set(bytes);
-  return copy;
+  return Buffer.from(new Uint8Array(bytes).buffer);
 }
 
 /** Merges headers. The last one with a name counts. */
