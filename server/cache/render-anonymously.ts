@@ -11,18 +11,6 @@ import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { mergeHeaders } from "../response/stored-response.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
 
-/** A response of a cached route, the same for all clients. */
-export type AnonymousResponse = {
-  status: number;
-  contentType: string | undefined;
-  headers: Record<string, string>;
-  body: Buffer;
-  /** Whether a loader or middleware has read `request.headers`, which are empty here. */
-  readsHeaders: boolean;
-  /** The reason it isn't cacheable, if there is one. */
-  uncacheableReason: string | undefined;
-};
-
 /** Not stored: headers that differ for each response, or that the cache sets itself. */
 const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cookie", "vary"];
 
@@ -51,7 +39,7 @@ export async function renderAnonymously(
   url: string,
   { pattern, cacheRule, addedHeaders }: RouteEntry,
   { origin, cache, setContext, recordPart }: RenderOptions,
-): Promise<AnonymousResponse> {
+) {
   const errors: unknown[] = [];
   const nonce = randomUUID();
   const context = new RouterContextProvider();
@@ -91,10 +79,14 @@ export async function renderAnonymously(
       Object.fromEntries([...headers].filter(([name]) => !NOT_COPIED.includes(name))),
     ),
     body: html === undefined ? body : Buffer.from(html),
+    /** Whether a loader or middleware has read `request.headers`, which are empty here. */
     readsHeaders: areHeadersRead(),
     uncacheableReason: findUncacheableReason(status, headers),
   };
 }
+
+/** A response of a cached route, the same for all clients. */
+export type AnonymousResponse = Awaited<ReturnType<typeof renderAnonymously>>;
 
 /** The returned function returns true once the request's headers have been read. */
 function watchHeaders(request: Request) {
