@@ -11,12 +11,13 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
   return ({ method, headers }, res, next) => {
     if (SAFE_METHODS.has(method) || isSameOrigin(headers, settings)) return next();
     const { origin, host, "sec-fetch-site": site } = headers;
-    const seen = { origin, host, "sec-fetch-site": site };
-    const fields = Object.fromEntries(
-      Object.entries(seen).map(([name, value]) => [`http.request.header.${name}`, [toLogText(String(value))]]),
-    );
     log.warn(
-      { ...toLogFields(res.locals), ...fields },
+      {
+        ...toLogFields(res.locals),
+        "http.request.header.origin": [toLogText(String(origin))],
+        "http.request.header.host": [toLogText(String(host))],
+        "http.request.header.sec-fetch-site": [toLogText(String(site))],
+      },
       "cross-origin request rejected: if it is yours, set ORIGIN, or add its origin to TRUSTED_ORIGINS",
     );
     next(createHttpError(403));
