@@ -42,9 +42,11 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   const queryStart = origin.indexOf("?");
   const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
   const query = queryStart === -1 ? "" : origin.slice(queryStart).replace(/^\?$/, "");
-  const decodedPath = decode(path);
-  if (decodedPath === undefined) return { path: path.replaceAll("%", "%25"), decodedPath: path, query };
-  return { path, decodedPath, query };
+  try {
+    return { path, decodedPath: decodeURIComponent(path), query };
+  } catch {
+    return { path: path.replaceAll("%", "%25"), decodedPath: path, query };
+  }
 }
 
 type Message = Pick<IncomingMessage, "url" | "headers" | "httpVersion">;
@@ -53,15 +55,10 @@ type Message = Pick<IncomingMessage, "url" | "headers" | "httpVersion">;
 export function parseRequest({ url = "", headers, httpVersion }: Message) {
   const target = parseRequestTarget(url);
   // In absolute form, the target's host replaces the Host header (RFC 9112 §3.2.2).
-  const authority = findAuthority(url);
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(url)?.[1];
   const isHostValid = headers.host === undefined ? httpVersion === "1.0" : isHost(headers.host);
   if (!target || !isHostValid || (authority !== undefined && !isHost(authority))) return undefined;
   return hasAmbiguousFraming({ headers, httpVersion }) ? undefined : { target, host: authority ?? headers.host };
-}
-
-/** The host that a target in absolute form names. */
-function findAuthority(target: string) {
-  return target.startsWith("/") ? undefined : /^https?:\/\/([^/?#]+)/i.exec(target)?.[1];
 }
 
 /** Backslashes and dot segments, which the URL parser changes. In a data request, `.data` follows the dot segment. */
@@ -70,12 +67,4 @@ const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
 /** Whether the URL parser leaves a path unchanged (WHATWG URL §4.4). */
 export function survivesUrlParser(path: string) {
   return !CHANGED_BY_URL.test(path);
-}
-
-function decode(path: string) {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return undefined;
-  }
 }
