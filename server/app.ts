@@ -53,17 +53,7 @@ type Options = {
 
 /** The application as one request listener: the middleware in the order in which it runs. */
 export async function createApp(options: Options) {
-  const {
-    settings,
-    limits,
-    log,
-    metrics,
-    shutdown,
-    setContext,
-    middleware = [],
-    clientFolder,
-    cachesPages = true,
-  } = options;
+  const { settings, limits, log, metrics, setContext, middleware = [], clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, HANDLER_TIMEOUT_MS, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
@@ -110,7 +100,7 @@ export async function createApp(options: Options) {
   app.post(REPORTS_PATH, browserReports(log, metrics.recordReport));
   app.use(compression({ limits, measureUsage: metrics.measureUsage }));
   app.use(tracing.middleware);
-  app.use(render({ ...renderOptions, log, shutdown }));
+  app.use(render({ ...renderOptions, log, shutdown: options.shutdown }));
   // Express recognises error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;
