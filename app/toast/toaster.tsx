@@ -1,24 +1,11 @@
 import { Action, Close, Description, Provider, Root, Title, Viewport } from "@radix-ui/react-toast";
 import { dismissToast, useToast } from "./toast";
 
-/** The default time on screen. */
-const DURATION_MS = 5000;
-/** The swipe that dismisses. */
-const SWIPE_DIRECTION = "right";
-const SWIPE_THRESHOLD_PX = 50;
-/** The key that moves the focus to the toasts. */
-const HOTKEY = ["F8"];
-
-/** Shows the toasts of `toast()`. */
+/** Shows the toasts of `toast()`, each for 5 s. A swipe to the right dismisses it, and F8 moves the focus to it. */
 export function Toaster() {
   const { toasts } = useToast();
   return (
-    <Provider
-      duration={DURATION_MS}
-      swipeDirection={SWIPE_DIRECTION}
-      swipeThreshold={SWIPE_THRESHOLD_PX}
-      label="Message"
-    >
+    <Provider label="Message">
       {toasts.map(({ id, isOpen, title, description, action, variant = "default", duration }) => (
         <Root
           key={id}
@@ -40,7 +27,7 @@ export function Toaster() {
           <Close aria-label="Close">×</Close>
         </Root>
       ))}
-      <Viewport className="toast-viewport" hotkey={HOTKEY} label="Messages ({hotkey})" />
+      <Viewport className="toast-viewport" label="Messages ({hotkey})" />
     </Provider>
   );
 }
