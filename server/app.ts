@@ -25,7 +25,7 @@ import { sameOrigin } from "./middleware/same-origin.ts";
 import { staticFiles } from "./middleware/static-files.ts";
 import type { Metrics } from "./ops/metrics.ts";
 import { checkRoutes } from "./pages/check-routes.ts";
-import { type ClientFiles, readClientFiles } from "./pages/client-files.ts";
+import { readClientFiles } from "./pages/client-files.ts";
 import { createSecurityHeaders } from "./response/security-headers.ts";
 import { createSemaphore } from "./semaphore.ts";
 import type { ServerSettings } from "./settings.ts";
@@ -56,7 +56,8 @@ export async function createApp(options: Options) {
   const { settings, limits, log, metrics, setContext, middleware = [], clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, HANDLER_TIMEOUT_MS, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
-  const files: ClientFiles = clientFolder === undefined ? new Map() : readClientFiles(clientFolder, securityHeaders);
+  const { files, bytes } = readClientFiles(clientFolder, securityHeaders, limits.STATIC_FILES_MAX_BYTES);
+  metrics.measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
   checkRoutes();
   const requests = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,

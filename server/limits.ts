@@ -19,6 +19,8 @@ const LIMITS_AT_128_MIB = {
   /** A brotli or gzip encoder takes up to 0.6 MiB. */
   MAX_ENCODERS: 8,
   PAGE_CACHE_MAX_BYTES: 8 * MIB,
+  /** The files of `public/` and `/assets/`. Other files stay on disk. */
+  STATIC_FILES_MAX_BYTES: 8 * MIB,
   LOG_BUFFER_BYTES: MIB,
 };
 

@@ -87,6 +87,7 @@ export const ServerSettingsSchema = v.object({
   MAX_BODY_MEMORY_BYTES: v.optional(memory),
   MAX_ENCODERS: v.optional(wholeNumber(1_000_000)),
   PAGE_CACHE_MAX_BYTES: v.optional(memory),
+  STATIC_FILES_MAX_BYTES: v.optional(memory),
   LOG_BUFFER_BYTES: v.optional(memory),
   STRICT_TRANSPORT_SECURITY: v.optional(strictTransportSecurity, "max-age=63072000"),
   SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),

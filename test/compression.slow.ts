@@ -17,7 +17,7 @@ import { createLimits } from "../server/limits.ts";
 import { compression } from "../server/middleware/compression.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
-import { readProcessMetrics } from "./support/process-metrics.ts";
+import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
 import { startServer } from "./support/start-server.ts";
 
 /** A crawler would get streamed pages whole. */
@@ -120,6 +120,18 @@ test("a large file is sent in ranges, without a content coding", async ({ grownS
   const headers = { Range: "bytes=0-9" };
   const part = await fetchWhole(`${grownServer.url}/film.mp4`, { coding: "br", headers });
   expect(part).toMatchObject({ status: 206, coding: undefined, body: "0123456789" });
+});
+
+test("beyond STATIC_FILES_MAX_BYTES, files are sent from disk, as compressed as from memory", async ({
+  grownServer,
+}) => {
+  const server = await startServer({ STATIC_FILES_MAX_BYTES: "1000" }, inject("grownFolder"));
+  const [fromDisk, fromMemory] = await Promise.all(
+    [server, grownServer].map(({ url }) => fetchWhole(`${url}/licenses.md`, { coding: "br" })),
+  );
+  expect(fromDisk).toMatchObject({ status: 200, coding: "br", body: fromMemory?.body });
+  expect(await readMetric(server, 'server_limit_usage{setting="STATIC_FILES_MAX_BYTES"}')).toBeLessThanOrEqual(1000);
+  await server.stop();
 });
 
 test.for(CODINGS)(

@@ -11,9 +11,8 @@ export const ASSETS_PATH = "/assets/";
 /** A name with a hash always has the same content, so browsers cache it for a year (RFC 8246). */
 const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
 
-/** Larger files stay on disk, and so do files beyond this total. */
+/** Larger files stay on disk. */
 const MAX_FILE_BYTES = 512 * 1024;
-const MAX_TOTAL_BYTES = 32 * 1024 * 1024;
 
 /** The suffix of a file's variant in each content coding. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
@@ -24,7 +23,7 @@ export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
 /** The suffix of any compressed variant. */
 export const VARIANT_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
 
-/** The URL pattern of a script or style in every release. Undefined if the name has characters that patterns use. */
+/** The URL pattern of a script or style in every release. Undefined for other files, and names with a pattern's characters. */
 export function toReleasePattern(urlPath: string) {
   const pattern = urlPath.replace(/^(\/assets\/[\w.-]+-)[\w-]{8}(\.(js|css))$/, "$1*$2");
   return pattern === urlPath ? undefined : pattern;
@@ -36,17 +35,20 @@ type ClientFile = { stored?: StoredResponse; codings: ContentCoding[] };
 /** The files of a build, by URL path. */
 export type ClientFiles = Map<string, ClientFile>;
 
-/** Reads the files of a folder, with their compressed variants. */
-export function readClientFiles(folder: string, securityHeaders: Record<string, string>): ClientFiles {
+/** Reads the files of a folder, with their compressed variants, up to a total of bytes. Others stay on disk. */
+export function readClientFiles(folder: string | undefined, securityHeaders: Record<string, string>, maxBytes: number) {
+  const files: ClientFiles = new Map();
+  if (folder === undefined) return { files, bytes: 0 };
   let total = 0;
   const read = (urlPath: string): ClientFile => {
     const path = join(folder, urlPath);
     const codings = CONTENT_CODINGS.filter((coding) => existsSync(path + SUFFIXES[coding]));
-    const { size } = statSync(path);
-    if (size > MAX_FILE_BYTES || total + size > MAX_TOTAL_BYTES) return { codings };
+    const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((variant) => existsSync(variant));
+    const paths = [...codings.map((coding) => path + SUFFIXES[coding]), ...dczPaths];
+    const size = paths.reduce((sum, variant) => sum + statSync(variant).size, 0);
+    if (statSync(path).size > MAX_FILE_BYTES || total + size > maxBytes) return { codings };
     total += size;
-    const forms = codings.map((coding): [ContentCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
-    const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((form) => existsSync(form));
+    const variants = codings.map((coding): [ContentCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
     const pattern = toReleasePattern(urlPath);
     const stored = storeResponse({
       status: 200,
@@ -55,8 +57,8 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
         ...(pattern && { "Use-As-Dictionary": `match="${pattern}"` }), // RFC 9842 §2.1
       }),
       contentType: contentType(basename(urlPath)) || "application/octet-stream",
-      bodies: Object.fromEntries(forms) as Bodies,
-      dczBodies: dczPaths.map((form) => readFileSync(form)),
+      bodies: Object.fromEntries(variants) as Bodies,
+      dczBodies: dczPaths.map((variant) => readFileSync(variant)),
     });
     return { stored, codings };
   };
@@ -65,7 +67,8 @@ export function readClientFiles(folder: string, securityHeaders: Record<string, 
     .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
   const all = new Set(urlPaths);
   const isVariant = (urlPath: string) => VARIANT_SUFFIX.test(urlPath) && all.has(urlPath.replace(VARIANT_SUFFIX, ""));
-  return new Map(urlPaths.filter((urlPath) => !isVariant(urlPath)).map((urlPath) => [urlPath, read(urlPath)]));
+  for (const urlPath of urlPaths) if (!isVariant(urlPath)) files.set(urlPath, read(urlPath));
+  return { files, bytes: total };
 }
 
 /** A file without a hash in its name may change with the next release, as a page may. */
