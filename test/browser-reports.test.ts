@@ -23,7 +23,7 @@ const VIOLATION = {
   url: "https://www.example.org/violation?token=1",
   body: {
     effectiveDirective: "script-src-elem",
-    blockedURL: "https://evil.example.org/x.js?id=7",
+    blockedURL: "https://evil.example.org/x.js?id=7:30)&token=1",
     sourceFile: "https://www.example.org/assets/a.js",
     lineNumber: 12,
   },
@@ -32,7 +32,7 @@ const LEGACY = {
   "csp-report": {
     "document-uri": "https://www.example.org/legacy?token=1",
     "effective-directive": "script-src-elem",
-    "blocked-uri": "https://evil.example.org/x.js?id=7",
+    "blocked-uri": "https://evil.example.org/x.js?id=7:30)&token=1",
     "source-file": "https://www.example.org/assets/a.js",
     "line-number": 12,
   },
@@ -55,6 +55,14 @@ test.for([
     "http.route": "/*",
   });
   await expect.poll(() => readMetric(server, name)).toBe(before + 1);
+});
+
+test("the URLs of a stack are logged without queries, with line and column", async ({ server }) => {
+  const stack = "at f (https://a.org/x.js?t=1:2&b:10:5)\nat https://a.org/y.js#(a):7:8\nat https://a.org/z.js?c:1:2:x";
+  expect((await send(server, JSON.stringify([{ type: "error", url: "/stack", body: { stack } }]))).status).toBe(204);
+  await expect.poll(() => linesOf(server, "/stack")).toHaveLength(1);
+  const logged = "at f (https://a.org/x.js:10:5)\nat https://a.org/y.js:7:8\nat https://a.org/z.js";
+  expect(linesOf(server, "/stack")[0]?.["exception.stacktrace"]).toBe(logged);
 });
 
 test.for([

@@ -90,9 +90,9 @@ function toReports(json: Record<string, Record<string, unknown>> | unknown[]): u
   return [{ type: "csp-violation", url: report?.["document-uri"], body }];
 }
 
-/** Without the queries of URLs, which may be private. */
+/** Without the queries of URLs, which may be private. The line and column of a stack's URL stay. */
 function toText(value: string | undefined, maxLines = 1) {
-  const withoutQuery = (url: string) => url.replaceAll(/[?#][^):]*/g, "");
+  const withoutQuery = (url: string) => url.replace(/[?#].*?((?::\d+){0,2}\)?)$/, "$1");
   const lines = value?.replaceAll(/https?:\S*/g, withoutQuery).split("\n");
   return lines?.slice(0, maxLines).map(toLogText).join("\n");
 }
