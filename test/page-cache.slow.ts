@@ -6,7 +6,8 @@ import { name } from "../package.json";
 import { loadApp } from "./support/load-app.ts";
 
 const FOLDER = inject("grownFolder");
-const POST = "/example-pages/posts/1";
+const POSTS = "/example-pages/posts";
+const POST = `${POSTS}/1`;
 
 type App = Awaited<ReturnType<typeof loadApp>>;
 
@@ -137,6 +138,23 @@ test("a page that fails and isn't cached gets the error page, then 503, and is r
   expect((await get(POST)).status).toBe(200);
 });
 
+test("if the render for a hundred first visits fails, one gets the error page, and the others get 503", async () => {
+  process.env.POSTS = "down";
+  const responses = await Promise.all(Array.from({ length: 100 }, () => get(POST)));
+  expect(responses.map(({ status }) => status).sort()).toEqual([500, ...Array(99).fill(503)]);
+  expect(loaded.renders).toEqual(["failed"]);
+});
+
+test("a page that isn't cacheable at first is logged when it fails later", async () => {
+  process.env.POSTS = "members"; // A temporary redirect.
+  await get(POST);
+  process.env.POSTS = "down";
+  wait(5);
+  await get(POST);
+  expect(loaded.renders).toEqual(["not_cacheable", "failed"]);
+  expect(loaded.lines).toContainEqual(expect.objectContaining({ msg: "page not rendered" }));
+});
+
 test("a page that has become private isn't sent from the cache", async () => {
   await get(POST);
   process.env.POSTS = "members";
@@ -228,11 +246,15 @@ test("the cache is bounded, and cached 404s evict no other entry", async () => {
   expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=60`);
 });
 
-test('a page that is larger than the cache is sent, without "stored" in Cache-Status', async () => {
+test('a page that is larger than the cache is sent, without "stored" in Cache-Status, and logged', async () => {
   loaded = await loadApp(FOLDER, { env: { PAGE_CACHE_MAX_BYTES: "1000" } });
   const response = await get(POST);
   expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
   expect(loaded.cache.entries.getSize()).toEqual({ entries: 0, bytes: 0 });
+  expect(loaded.renders).toContain("too_large");
+  expect(loaded.lines).toContainEqual(
+    expect.objectContaining({ msg: "cache warning", reason: "larger than its part of PAGE_CACHE_MAX_BYTES" }),
+  );
 });
 
 const BOOK = "/example-pages/guest-book";
@@ -327,6 +349,23 @@ test("a page that a job invalidates is rendered again", async () => {
   expect(await loaded.cache.invalidate([], ["posts/1", "", "/a#b"])).toBe(0);
   expect(await loaded.cache.invalidate([], ["/100%", "/unknown"])).toBe(1); // The page for unknown paths.
   expect(statusOf(await get(POST))).toContain("; stored");
+});
+
+test("an invalidation that can't be published is made up for, even if it fails while another is being sent", async () => {
+  vi.useRealTimers();
+  const { cache } = loaded;
+  const sent: boolean[] = [];
+  const publish = async (message: string) => {
+    const { everyGroup = false } = JSON.parse(message);
+    sent.push(everyGroup);
+    if (!everyGroup) throw new Error("down");
+    if (sent.length === 2) await cache.invalidate(["second"]);
+  };
+  cache.connect({ publish, subscribe() {} });
+  await cache.invalidate(["first"]);
+  await expect.poll(() => sent).toEqual([false, true, false, true]);
+  await setTimeout(1500); // Longer than the interval.
+  expect(sent).toHaveLength(4);
 });
 
 test("ten thousand entries of a group are invalidated at once, and others stay", async () => {

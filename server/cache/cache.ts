@@ -37,20 +37,22 @@ export function createCache({ maxBytes, log, metrics }: Options) {
   metrics.measureCache(entries.getSize);
   const processId = randomUUID();
   let channel: CacheChannel | undefined;
-  let isRetrying = false;
+  /** The invalidations that could not be published. */
+  let unpublished = 0;
 
   const send = async (invalidation: Invalidation) =>
     channel?.publish(JSON.stringify({ from: processId, ...invalidation }));
 
   /** Publishes an invalidation of every group, each second until it succeeds: other processes have missed messages. */
   async function retry() {
-    isRetrying = true;
-    while (isRetrying) {
+    while (unpublished > 0) {
       await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
-      isRetrying = await send({ groups: [], paths: [], everyGroup: true }).then(
-        () => false,
+      const included = unpublished; // More may fail while this message is being sent.
+      const isSent = await send({ groups: [], paths: [], everyGroup: true }).then(
         () => true,
+        () => false,
       );
+      if (isSent) unpublished -= included;
     }
   }
 
@@ -69,7 +71,8 @@ export function createCache({ maxBytes, log, metrics }: Options) {
       metrics.recordInvalidation("local");
       const removed = entries.invalidate(invalidation);
       await send(invalidation).catch((err) => {
-        if (isRetrying) return;
+        unpublished += 1;
+        if (unpublished > 1) return;
         log.warn({ err }, "cache invalidation not published");
         retry();
       });

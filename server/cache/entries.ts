@@ -74,13 +74,13 @@ export function createEntries(maxBytes: number, { recordLookup, recordEviction }
       return invalidations;
     },
     unwatch: (invalidations: Invalidation[]) => watches.delete(invalidations),
-    /** Stores an entry, unless it is larger than the cache. Returns false if it was invalidated since `watch`. */
+    /** Stores an entry, unless it is larger than the cache or was invalidated since `watch`. */
     store(key: string, entry: CacheEntry, invalidations: Invalidation[]) {
-      if (invalidations.some((invalidation) => createMatcher(invalidation)(key, entry))) return false;
+      if (invalidations.some((invalidation) => createMatcher(invalidation)(key, entry))) return "invalidated";
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
       others.delete(key);
       entries.set(key, entry);
-      return true;
+      return entries.has(key) ? "stored" : "too_large";
     },
     lifetimeOf({ lifetime, groups }: CacheEntry): SharedLifetime {
       if (isConnected || groups.length === 0) return lifetime;
@@ -101,7 +101,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordEviction }
       entries: found.size + notFound.size,
       bytes: found.calculatedSize + notFound.calculatedSize,
     }),
-    /** Lists each route's entries: their number, bytes, the age of the oldest in seconds, and the lookups since the start. */
+    /** Lists each route's entries: their number, the bytes of their bodies, the age of the oldest in seconds, and the lookups since the start. */
     describe() {
       const all = [...found.values(), ...notFound.values()];
       return [...new Set([...lookups.keys(), ...all.map(({ route }) => route)])].map((route) => {

@@ -43,7 +43,8 @@ const READS_HEADERS =
 /**
  * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
  * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
- * render stored nothing, or if every client has left. It rejects with a 503 while the server is too busy, and for 5 s after a render that failed.
+ * render failed, isn't cacheable or was invalidated, or if every client has left. It rejects with a 503 while the server is
+ * too busy, and for 5 s after a render that failed.
  */
 export async function createRevalidation(options: Options) {
   const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
@@ -102,9 +103,10 @@ export async function createRevalidation(options: Options) {
           return undefined;
         }
         const entry = await toEntry(key, rendered, route.pattern, effort);
-        const isStored = entries.store(key, entry, invalidations);
-        recordRender(isStored ? "stored" : "invalidated");
-        if (isStored) return entry;
+        const result = entries.store(key, entry, invalidations);
+        recordRender(result);
+        if (result === "too_large" && import.meta.env.PROD) warn(route, "larger than its part of PAGE_CACHE_MAX_BYTES");
+        if (result !== "invalidated") return entry;
       } finally {
         entries.unwatch(invalidations);
       }
@@ -122,12 +124,17 @@ export async function createRevalidation(options: Options) {
       return entry;
     } catch (err) {
       recordRender("failed");
-      if (!failures.has(key)) logFailure(err, findFile(route.id));
+      if (!failures.get(key)?.hasFailed) logFailure(err, findFile(route.id));
       failures.set(key, { at: performance.now(), hasFailed: true });
       return undefined;
     } finally {
       release();
     }
+  }
+
+  function findRecentFailure(key: string) {
+    const failure = failures.get(key);
+    return failure && performance.now() - failure.at < RETRY_INTERVAL_MS ? failure : undefined;
   }
 
   function startRender(key: string, route: RouteEntry) {
@@ -147,14 +154,16 @@ export async function createRevalidation(options: Options) {
   );
 
   return async function revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
-    const failure = failures.get(key);
-    if (failure && performance.now() - failure.at < RETRY_INTERVAL_MS) {
-      if (failure.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
-      return undefined;
-    }
-    const { rendering, clients } = renders.get(key) ?? startRender(key, route);
+    const failure = findRecentFailure(key);
+    if (failure?.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
+    if (failure) return undefined;
+    const shared = renders.get(key);
+    const { rendering, clients } = shared ?? startRender(key, route);
     if (res) clients.push(res);
-    return rendering;
+    const entry = await rendering;
+    // If the render failed, the client that started it gets the error page, and the others get a 503.
+    if (shared && findRecentFailure(key)?.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
+    return entry;
   };
 }
 

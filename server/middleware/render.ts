@@ -51,13 +51,13 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
     res.locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
-      if (res.errored) log.error({ err: res.errored, ...toLogFields(res.locals) }, "body failed");
+      if (res.errored) logError({ err: res.errored, ...toLogFields(res.locals) }, "body failed");
     });
     return handleRequest(req, res, next);
   };
 }
 
-/** Needed until Node 22: Node 20 keeps the signals of `AbortSignal.any` in memory (nodejs/node#55351). */
+/** For Node 20, which keeps the signals of `AbortSignal.any` in memory (nodejs/node#55351). */
 function createSignal(res: Response, shutdown: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(CLOSED);

@@ -131,7 +131,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "reason",
       ["queue", "slow_body", "timeout"],
       "requests_shed_total",
-      "Requests shed, since they waited for too long, their body was too slow, or no handler responded.",
+      "Requests shed: too many waited, one waited for too long, its body was too slow, or no handler responded.",
     ),
     measureUsage: (name: LimitName, read: () => number) => void usage.set(name, read),
     recordParserRejection: countBy(
@@ -144,7 +144,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     recordEviction: count("page_cache_evictions_total", "Cache entries removed because others needed the memory."),
     recordRender: countBy(
       "result",
-      ["stored", "not_cacheable", "invalidated", "failed"],
+      ["stored", "too_large", "not_cacheable", "invalidated", "failed"],
       "page_cache_renders_total",
       "Renders for the cache, by result. An invalidated one is repeated, at most twice.",
     ),
