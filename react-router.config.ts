@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
-import zlib from "node:zlib"; // Node 20 has no named export zstdCompress. Needed until Node 22.
+import zlib from "node:zlib"; // A namespace, since Node 20 has no zstdCompress.
 import type { Config, Preset } from "@react-router/dev/config";
 import { nodeFileTrace } from "@vercel/nft";
 import { compress } from "./server/http/content-coding.ts";

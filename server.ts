@@ -68,7 +68,7 @@ handleProcessEvents({ log, shutDown });
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
 metrics.measureReadiness(isReady);
 const opsServer = createOpsServer({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log });
-// The probes respond while the pages are being rendered.
+// It listens before the pages are rendered, so that probes get a response.
 const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
 const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 

@@ -28,7 +28,7 @@ export default async function handleRequest(
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
   const { signal, end } = limitRender(request.signal);
-  let shellSent = false;
+  let isShellRendered = false;
   const rendering = renderToReadableStream(
     <NonceContext value={nonce}>
       <OriginContext value={origin}>
@@ -40,7 +40,7 @@ export default async function handleRequest(
       signal,
       // An error of the shell rejects the render, so React Router calls handleError.
       onError: (error) => {
-        if (shellSent && !request.signal.aborted) onError(error);
+        if (isShellRendered && !request.signal.aborted) onError(error);
       },
     },
   );
@@ -48,7 +48,7 @@ export default async function handleRequest(
   measureRender(() => ended, { context: loadContext });
   tracing.render(ended);
   const body = await rendering;
-  shellSent = true;
+  isShellRendered = true;
   // Crawlers may index only the shell of a stream.
   if (isAnonymous || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });

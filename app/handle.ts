@@ -7,7 +7,7 @@ import * as v from "valibot";
 export const HandleSchema = v.strictObject({
   /** The path that is rendered and cached for every path that the route matches. */
   cacheKey: v.optional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/, "must be a path"))),
-  /** The largest request body that the route and those inside it accept (docs/uploads-and-streams.md). */
+  /** The largest request body of the route and those inside it (docs/uploads-and-streams.md). */
   maxBodyBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
   /** Additions to the security headers, each in the header's own syntax (docs/policy-and-third-parties.md). */
   securityHeaders: v.optional(v.record(v.string(), v.string())),

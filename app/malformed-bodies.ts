@@ -3,7 +3,7 @@ import type { Route } from "./+types/root";
 
 /**
  * `request.formData()` and `request.json()` throw a 400 for a body that can't be parsed, which is the client's error.
- * `request.json()` throws a 415 for a form: a form may be larger than JSON, which takes more memory when it is parsed.
+ * `request.json()` throws a 415 for a form: a form may be larger than JSON, since parsed JSON takes more memory.
  */
 export const rejectMalformedBodies: Route.MiddlewareFunction = ({ request }) => {
   const parseForm = request.formData.bind(request);

@@ -1,18 +1,17 @@
 import { useEffect } from "react";
 import { useMatches } from "react-router";
+import type { Handle } from "./handle";
 import { useIsOutdated } from "./release";
-
-type Handle = { securityHeaders?: Record<string, string> } | undefined;
 
 /** The security headers that the routes of the loaded document added. */
 let received: string[] | undefined;
 
 /**
  * Returns whether the page needs a document of its own, and loads it. A page needs one if it adds security headers that the
- * current document doesn't have, and after a release, whose code is in the new document.
+ * current document doesn't have. After a release, each page needs one, to get the new code.
  */
 export function useOwnDocument() {
-  const handles = useMatches().map(({ handle }) => handle as Handle);
+  const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
   const added = handles.flatMap((handle) => Object.entries(handle?.securityHeaders ?? {}).map(String));
   if (!import.meta.env.SSR) received ??= added;
   const isMissing = received !== undefined && !added.every((header) => received?.includes(header));

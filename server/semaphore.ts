@@ -62,12 +62,12 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
 
   return {
     getUsed: () => used,
-    isFull: () => queue.size > 0,
+    hasWaiting: () => queue.size > 0,
     /** Returns a function that releases the weight, or undefined if too little is free. */
     tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
     /**
-     * Resolves with a function that releases the weight. Rejects with 503 if too much work waits, if it times out, or if the
-     * response has closed.
+     * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if the response has closed. If
+     * too much work waits, rejects the oldest that isn't preferred, or else this one.
      */
     acquire(weight = 1, res?: ServerResponse) {
       return new Promise<() => void>((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasAmbiguousFraming, isHost, parseRequestTarget, survivesUrlParser } from "../server/http/request-target.ts";
+import { hasAmbiguousFraming, isHost, keepsSegments, parseRequestTarget } from "../server/http/request-target.ts";
 
 test.each([
   "",
@@ -77,13 +77,13 @@ test.each([
   ["/a/%2e%2E/b", false],
   ["/a/.%2e", false],
   ["/a\\b", false],
-])("survivesUrlParser(%j) is %j, as with new URL()", (path, expected) => {
-  expect(survivesUrlParser(path)).toBe(expected);
+])("keepsSegments(%j) is %j, as with new URL()", (path, expected) => {
+  expect(keepsSegments(path)).toBe(expected);
   expect(new URL(`http://localhost${path}`).pathname === path).toBe(expected);
 });
 
 test.each(["/..data", "/...data", "/a/%2e.data"])("%j without .data would be changed by the URL parser", (path) => {
-  expect(survivesUrlParser(path)).toBe(false);
+  expect(keepsSegments(path)).toBe(false);
 });
 
 test.each([

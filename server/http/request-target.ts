@@ -64,7 +64,7 @@ export function parseRequest({ url = "", headers, httpVersion }: Message) {
 /** Backslashes and dot segments, which the URL parser changes. In a data request, `.data` follows the dot segment. */
 const CHANGED_BY_URL = /\\|\/(?:\.|%2e){1,2}(?:\/|\.data$|$)/i;
 
-/** Whether the URL parser leaves a path unchanged (WHATWG URL §4.4). */
-export function survivesUrlParser(path: string) {
+/** Whether the URL parser keeps the segments of a path (WHATWG URL §4.4). It may encode characters. */
+export function keepsSegments(path: string) {
   return !CHANGED_BY_URL.test(path);
 }

@@ -23,7 +23,7 @@ export type ShedReason = "queue" | "slow_body" | "timeout";
 
 type Options = {
   limits: Limits;
-  /** Requests that Express handles, and renders of cached pages. */
+  /** Requests without a body, and renders of cached pages. */
   requests: Semaphore;
   maxBodyBytes: number;
   handlerTimeoutMs: number;
@@ -56,10 +56,10 @@ export function loadShedding(options: Options): Middleware {
 
   /** While bodies wait, disconnects the client with the lowest data rate. */
   setInterval(() => {
-    if (!bodies.isFull()) return;
+    if (!bodies.hasWaiting()) return;
     const now = performance.now();
     const rates = [...arriving]
-      .filter(([req, { since }]) => isArriving(req) && now - since > GRACE_MS)
+      .filter(([req, { since }]) => isWaitingForBytes(req) && now - since > GRACE_MS)
       .map(([req, { since, bytesBefore }]) => ({ req, rate: (req.socket.bytesRead - bytesBefore) / (now - since) }));
     const slowest = rates.sort((a, b) => a.rate - b.rate)[0];
     if (!slowest) return;
@@ -117,6 +117,6 @@ export function loadShedding(options: Options): Middleware {
   };
 }
 
-function isArriving(req: IncomingMessage) {
+function isWaitingForBytes(req: IncomingMessage) {
   return !req.complete && req.readableLength === 0;
 }

@@ -1,7 +1,7 @@
 import createHttpError from "http-errors";
 import { REPORTS_PATH } from "../../app/report-error.ts";
 import type { Middleware } from "../chain.ts";
-import { survivesUrlParser } from "../http/request-target.ts";
+import { keepsSegments } from "../http/request-target.ts";
 import { findRoute, routes } from "../pages/build.ts";
 import { ASSETS_PATH, type ClientFiles } from "../pages/client-files.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
@@ -35,7 +35,7 @@ export function matchRoute(files: ClientFiles): Middleware {
     // Fetch's Request can't have the method TRACE.
     const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
     // The URL parser would change the path, and React Router would match another route.
-    if (!isFile && !survivesUrlParser(path) && route?.cacheKey === undefined) return next(createHttpError(404));
+    if (!isFile && !keepsSegments(path) && route?.cacheKey === undefined) return next(createHttpError(404));
     next(isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } }));
   };
 }

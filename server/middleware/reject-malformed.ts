@@ -7,9 +7,9 @@ import { MAX_HEADER_LINES } from "../limits.ts";
 export const rejectMalformed: Middleware = (req, res, next) => {
   const { expect } = req.headers;
   const parsed = parseRequest(req);
-  const isTooLong = req.rawHeaders.length > 2 * MAX_HEADER_LINES;
-  if (!parsed || isTooLong) {
-    return next(createHttpError(isTooLong ? 431 : 400, { headers: { Connection: "close" } }));
+  const hasTooManyLines = req.rawHeaders.length > 2 * MAX_HEADER_LINES;
+  if (!parsed || hasTooManyLines) {
+    return next(createHttpError(hasTooManyLines ? 431 : 400, { headers: { Connection: "close" } }));
   }
   const { target, host } = parsed;
   if (host !== undefined) req.headers.host = host;

@@ -30,7 +30,7 @@ export function responseHeaders(securityHeaders: Record<string, string>): Reques
       // RFC 9110 §15.5.6. React Router sends no Allow.
       const allowed = ACTION_METHODS.includes(method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
       if (res.statusCode === 405 && !res.hasHeader("Allow")) res.setHeader("Allow", allowed.join(", "));
-      // A shared cache would send it to every client.
+      // A response that shared caches store has no request id.
       if (!isForSharedCaches(String(res.getHeader("Cache-Control")))) res.setHeader("X-Request-Id", requestId);
     });
     next();

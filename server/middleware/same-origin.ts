@@ -18,7 +18,7 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
         "http.request.header.host": [toLogText(String(host))],
         "http.request.header.sec-fetch-site": [toLogText(String(site))],
       },
-      "cross-origin request rejected: if it is yours, set ORIGIN, or add its origin to TRUSTED_ORIGINS",
+      "cross-origin request rejected: if it is yours, add its origin to TRUSTED_ORIGINS or, without Sec-Fetch-Site, set ORIGIN",
     );
     next(createHttpError(403));
   };

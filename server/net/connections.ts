@@ -11,14 +11,14 @@ const MAX_PIPELINED = 128;
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
 const BODY_BYTES = 320 * 1024;
-/** Each chunk of a body has 200 bytes of overhead. Chunks must have 128 bytes on average, except 256 of any size. */
+/** Each chunk of a body has 200 bytes of overhead. 256 chunks may have any size. The others must have 128 bytes on average. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
 /** The time for a client to send its next request. */
 const GRACE_MS = 1000;
-/** The rank counts first, then `progressAt`, which stays below this. */
-const LIFETIME_MS = 1e12;
+/** Larger than any `progressAt`, so that the rank counts first. */
+const RANK_STEP = 1e12;
 
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
 
@@ -30,7 +30,7 @@ export type Connection = {
   lastRequest?: IncomingMessage | undefined;
   /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
   isUpgraded: boolean;
-  /** The bytes that both sides have received. */
+  /** The bytes read from the client and sent to it. */
   bytes: number;
   progressAt: number;
   /** The start of the data rate's measurement, while the server waits for the client. */
@@ -81,7 +81,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     let socket: Socket | undefined;
     let lowest = Number.POSITIVE_INFINITY;
     for (const [candidate, connection] of connections) {
-      const order = rank(candidate, connection, now) * LIFETIME_MS + connection.progressAt;
+      const order = rank(candidate, connection, now) * RANK_STEP + connection.progressAt;
       if (order < lowest) [socket, lowest] = [candidate, order];
     }
     if (!socket) return;

@@ -18,8 +18,8 @@ export function createPublicServer(keepAliveTimeout?: number) {
     joinDuplicateHeaders: true,
     // The application rejects and logs a request without Host.
     requireHostHeader: false,
-    // A request to upgrade to another protocol, such as HTTP/2, is handled as an ordinary one. Supported since Node
-    // 22.21: in older versions, a service that listens for upgrades gets all of them.
+    // Services get upgrades to WebSocket. Any other upgrade is handled as an ordinary request. Supported since Node 22.21:
+    // in older versions, a service that listens for upgrades gets all of them.
     shouldUpgradeCallback: ({ headers }) =>
       headers.upgrade?.toLowerCase() === "websocket" && server.listenerCount("upgrade") > 0,
   });

@@ -23,7 +23,7 @@ export function checkRoutes() {
     if (cacheKey === undefined) continue;
     if (!cacheRule) throw new Error(`${file}: handle.cacheKey has no effect unless headers sets s-maxage`);
     if (findRoute(cacheKey)?.route.id !== id) {
-      throw new Error(`${file}: handle.cacheKey: ${cacheKey} is a path of another route`);
+      throw new Error(`${file}: handle.cacheKey: ${cacheKey} isn't a path of this route`);
     }
   }
 }

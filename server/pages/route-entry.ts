@@ -22,11 +22,11 @@ export type RouteEntry = {
   cacheKey: string | undefined;
   /** Whether it, or a parent route, has data. */
   hasData: boolean;
-  /** Whether it has no component: its loader and action respond themselves. */
+  /** Whether it has no component and no ErrorBoundary: its loader and action respond themselves. */
   isResource: boolean;
   /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
   methods: string[];
-  /** The largest body that it accepts, if it or a parent route sets it (`handle.maxBodyBytes`). */
+  /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms have 100 KB. */
   maxBodyBytes: number | undefined;
   /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
   addedHeaders: AddedHeaders;

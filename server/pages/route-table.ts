@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { matchRoutes, type RouteObject } from "react-router";
-import { survivesUrlParser } from "../http/request-target.ts";
+import { keepsSegments } from "../http/request-target.ts";
 import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.ts";
 
 /** React Router requests the data of a page at its path with this suffix: "/a.data", "/_.data". */
@@ -48,7 +48,7 @@ export function createRouteTable(manifest: Routes) {
     const found = remembered.get(path);
     if (found) return found;
     const unknown = splat && { route: splat, canonicalPath: splat.cacheKey ?? path };
-    if (!survivesUrlParser(path)) return unknown;
+    if (!keepsSegments(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
     const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle;

@@ -68,7 +68,7 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
 
 /**
  * Prepares a document for the cache: returns its HTML without nonces, and a policy with hashes of its inline scripts and
- * styles. Only elements with the nonce get a hash. So an element in the text of a user gets none.
+ * styles. Only elements with the nonce get a hash. So an element that a user has injected gets none.
  */
 export function replaceNonce(html: string, nonce: string, added = "") {
   const mark = ` nonce="${nonce}"`;
