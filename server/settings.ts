@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import leven from "leven";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
 
@@ -154,21 +155,7 @@ const maxEdits = ({ length }: string) => (length < 7 ? 0 : length < 10 ? 1 : 2);
 function findMisspelt(given: string[], names: string[]) {
   return given.flatMap((name) => {
     if (names.includes(name.replace(/_FILE$/, ""))) return [];
-    const meant = names.find((candidate) => countEdits(name, candidate) <= maxEdits(name));
+    const meant = names.find((candidate) => leven(name, candidate) <= maxEdits(name));
     return meant ? [`${name} is not a setting. Is ${meant} meant?`] : [];
   });
-}
-
-/** The letters to insert, remove or replace between two names (Levenshtein distance). */
-function countEdits(from: string, to: string) {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] as number) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] as number) + 1, (next[column] as number) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] as number;
 }
