@@ -6,13 +6,8 @@ import * as v from "valibot";
 
 const wholeNumber = (max: number, min = 0) => {
   const allowed = `a whole number from ${min} to ${max}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,16}$/, allowed),
-    v.transform(Number),
-    v.minValue(min, allowed),
-    v.maxValue(max, allowed),
-  );
+  const isAllowed = (digits: string) => /^\d{1,16}$/.test(digits) && Number(digits) >= min && Number(digits) <= max;
+  return v.pipe(v.string(), v.check(isAllowed, allowed), v.transform(Number));
 };
 const port = wholeNumber(65_535);
 const MAX_MILLISECONDS = 3_600_000;
