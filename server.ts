@@ -64,7 +64,7 @@ let supervised: ReturnType<typeof superviseServices> | undefined;
 let state = "starting" as "starting" | "ready" | "closing";
 
 const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics });
-handleProcessEvents({ log, shutDown });
+handleProcessEvents(log, shutDown);
 const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
 metrics.measureReadiness(isReady);
 const opsServer = createOpsServer({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log });

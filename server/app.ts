@@ -99,7 +99,7 @@ export async function createApp(options: Options) {
   if (middleware.length > 0) app.use(middleware);
   app.use(bodyLimit(BODY_SIZE_LIMIT_BYTES, handleError));
   app.post(REPORTS_PATH, browserReports(log, metrics.recordReport));
-  app.use(compression({ limits, measureUsage: metrics.measureUsage }));
+  app.use(compression(limits.MAX_ENCODERS, metrics.measureUsage));
   app.use(tracing.middleware);
   app.use(render({ ...renderOptions, log, shutdown: options.shutdown }));
   // Express recognises error handlers by their four parameters.

@@ -6,14 +6,8 @@ export const LOG_TIMEOUT_MS = 1000;
 /** On Ctrl-C, the terminal and npm each send a signal. The second one is ignored within this time. */
 const REPEATED_SIGNAL_MS = 50;
 
-type Options = {
-  log: Logger;
-  /** Stops serving. Resolves with true if every request was completed. */
-  shutDown: (reason: string) => Promise<boolean>;
-};
-
-/** Shuts down on a signal or an uncaught exception. Exits with 0, or with 1 if anything failed. */
-export function handleProcessEvents({ log, shutDown }: Options) {
+/** Shuts down on a signal or an uncaught exception. Exits with 0, or with 1 if anything failed or `shutDown` says false. */
+export function handleProcessEvents(log: Logger, shutDown: (reason: string) => Promise<boolean>) {
   let exitCode = 0;
   let shutdownStartedAt: number | undefined;
 

@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import { compressOnce, createEncoder, isCompressible, negotiateContentCoding } from "../http/content-coding.ts";
-import type { Limits } from "../limits.ts";
 import type { Metrics } from "../ops/metrics.ts";
 
 /** A shorter body takes one packet, compressed or not. */
@@ -10,10 +9,8 @@ const MIN_BYTES = 1024;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
-type Options = { limits: Limits; measureUsage: Metrics["measureUsage"] };
-
 /** Compresses rendered responses. A body that is complete in one turn of the event loop is sent with its length. */
-export function compression({ limits, measureUsage }: Options): RequestHandler {
+export function compression(maxEncoders: number, measureUsage: Metrics["measureUsage"]): RequestHandler {
   let encoders = 0;
   measureUsage("MAX_ENCODERS", () => encoders);
 
@@ -21,7 +18,7 @@ export function compression({ limits, measureUsage }: Options): RequestHandler {
   function beginEncoding(req: Request, res: Response, length: number | undefined) {
     const coding = chooseCoding(req, res, length);
     // Without an encoder, a response is sent as it is.
-    if (coding === "identity" || encoders >= limits.MAX_ENCODERS || res.destroyed) return undefined;
+    if (coding === "identity" || encoders >= maxEncoders || res.destroyed) return undefined;
     const etag = res.get("ETag");
     if (etag?.startsWith('"')) res.set("ETag", `W/${etag}`); // RFC 9110 §8.8.1
     for (const name of ["Content-Length", "Accept-Ranges"]) res.removeHeader(name);
