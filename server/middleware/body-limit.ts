@@ -17,8 +17,9 @@ export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry
   const routeMaxBytes = route?.maxBodyBytes ?? maxBytes;
   // Content-Type may have several types, and Fetch reads the last one.
   const type = headers["content-type"] ?? "";
-  const isMultipart = /multipart\/form-data/i.test(type) && !isUrlencoded(type);
-  if (isMultipart || (route?.maxBodyBytes !== undefined && !isUrlencoded(type))) return routeMaxBytes;
+  const isUrlencoded = /x-www-form-urlencoded/i.test(type);
+  const isMultipart = /multipart\/form-data/i.test(type);
+  if (!isUrlencoded && (isMultipart || route?.maxBodyBytes !== undefined)) return routeMaxBytes;
   return Math.min(routeMaxBytes, MAX_PARSED_BYTES);
 }
 
@@ -26,8 +27,6 @@ export function findMaxBodyBytes({ headers }: IncomingMessage, route: RouteEntry
 export function countCopies({ headers }: IncomingMessage) {
   return /form/i.test(headers["content-type"] ?? "") ? 4 : 32;
 }
-
-const isUrlencoded = (type: string) => /x-www-form-urlencoded/i.test(type);
 
 /** Rejects a body that is larger than its route allows, by Content-Length or by the bytes that arrive. */
 export function bodyLimit(maxBytes: number, onError: ErrorMiddleware): RequestHandler {
