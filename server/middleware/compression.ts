@@ -13,9 +13,12 @@ const NO_TRANSFORM = /\bno-transform\b/i;
 export function compression(maxEncoders: number, measureUsage: Metrics["measureUsage"]): RequestHandler {
   let encoders = 0;
   measureUsage("MAX_ENCODERS", () => encoders);
+  const endEncoding = () => {
+    encoders -= 1;
+  };
 
   /** Chooses a coding, and sets the headers. The caller calls `endEncoding` when it is done. */
-  function beginEncoding(req: Request, res: Response, length: number | undefined) {
+  function beginEncoding(req: Request, res: Response, length?: number) {
     const coding = chooseCoding(req, res, length);
     // Without an encoder, a response is sent as it is.
     if (coding === "identity" || encoders >= maxEncoders || res.destroyed) return undefined;
@@ -26,10 +29,7 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
     if (req.method === "HEAD") return undefined;
     res.set("Content-Encoding", coding);
     encoders += 1;
-    const endEncoding = () => {
-      encoders -= 1;
-    };
-    return { coding, endEncoding };
+    return coding;
   }
 
   return (req, res, next) => {
@@ -44,9 +44,9 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
       // `Incremental` (RFC 10036) and nginx's header ask proxies not to buffer the first HTML.
       const isStreamed = !isWhole && req.method !== "HEAD" && !res.hasHeader("Content-Length");
       if (isStreamed) res.set({ Incremental: "?1", "X-Accel-Buffering": "no" });
-      const encoding = isWhole ? undefined : beginEncoding(req, res, undefined);
-      if (!encoding) return;
-      encoder = createEncoder(encoding.coding).once("close", encoding.endEncoding);
+      const coding = isWhole ? undefined : beginEncoding(req, res);
+      if (!coding) return;
+      encoder = createEncoder(coding).once("close", endEncoding);
       encoder.on("data", (bytes) => write(bytes) || encoder?.pause());
       encoder.on("end", () => end());
       encoder.on("error", next);
@@ -75,9 +75,8 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
     /** Sends head and body in one write, so that a short response is complete even if the process ends. */
     async function sendWhole(bytes: Buffer) {
       isWhole = true;
-      const encoding = beginEncoding(req, res, bytes.length);
-      const compressing = encoding && compressOnce(bytes, encoding.coding).finally(encoding.endEncoding);
-      const body = compressing ? await compressing : bytes;
+      const coding = beginEncoding(req, res, bytes.length);
+      const body = coding ? await compressOnce(bytes, coding).finally(endEncoding) : bytes;
       if (res.headersSent) return; // An error response was sent meanwhile.
       if (body.length > 0) res.set("Content-Length", String(body.length));
       end(body);
