@@ -91,7 +91,6 @@ export function createCache({ maxBytes, log, metrics }: Options) {
         metrics.setChannelConnected(isConnected);
       };
       entries.setConnected(false);
-      metrics.setChannelConnected(false);
       opened.subscribe((text) => {
         const { success, output } = v.safeParse(MessageSchema, text);
         if (!success) return log.warn({ message: text }, "cache channel: message not understood");
