@@ -34,6 +34,7 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
   };
   const handle = async (req: IncomingMessage, res: ServerResponse) => {
     const [path, query] = (req.url ?? "").split(/\?(.*)/s, 2);
+    if (path?.startsWith("/cache") && !isFromOperator(req, host)) return send(res, 403, "forbidden\n");
     switch (path) {
       case "/livez":
         return send(res, 200, "ok\n");
@@ -47,10 +48,8 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
           return send(res, 500, "metrics failed\n");
         }
       case "/cache":
-        if (!isFromOperator(req, host)) return send(res, 403, "forbidden\n");
         return send(res, 200, `${JSON.stringify(cache.entries.describe(), null, 2)}\n`, "application/json");
       case "/cache/invalidate": {
-        if (!isFromOperator(req, host)) return send(res, 403, "forbidden\n");
         if (req.method !== "POST") return send(res, 405, "method not allowed\n", undefined, { Allow: "POST" });
         const params = new URLSearchParams(query);
         const [groups, paths] = [params.getAll("group"), params.getAll("path")];
