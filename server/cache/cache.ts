@@ -29,10 +29,8 @@ const MessageSchema = v.pipe(
 
 const RETRY_INTERVAL_MS = 1000;
 
-type Options = { maxBytes: number; log: Logger; metrics: Metrics };
-
 /** The page cache of this process, whose entries every process of the deployment can invalidate. */
-export function createCache({ maxBytes, log, metrics }: Options) {
+export function createCache({ maxBytes, log, metrics }: { maxBytes: number; log: Logger; metrics: Metrics }) {
   const entries = createEntries(maxBytes, metrics);
   metrics.measureCache(entries.getSize);
   const processId = randomUUID();

@@ -20,8 +20,6 @@ export type CacheEntry = {
 
 export type CacheResult = "hit" | "stale" | "miss";
 
-type Options = Pick<Metrics, "recordLookup" | "recordEviction">;
-
 /** Invalidates the entries of groups, the pages and data at canonical paths, or every entry that has a group. */
 export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
 
@@ -33,12 +31,12 @@ const ENTRY_BYTES = 4096;
 const DISCONNECTED_LIFETIME = 1;
 
 /** The cache entries by cache key, with a limit in bytes. The least recently used is evicted first. */
-export function createEntries(maxBytes: number, { recordLookup, recordEviction }: Options) {
+export function createEntries(maxBytes: number, metrics: Pick<Metrics, "recordLookup" | "recordEviction">) {
   const createStore = (share: number) =>
     new LRUCache<string, CacheEntry>({
       maxSize: Math.ceil(maxBytes * share),
       sizeCalculation: (entry, key) => ENTRY_BYTES + key.length + countBytes(entry),
-      dispose: (_entry, _key, reason) => reason === "evict" && recordEviction(),
+      dispose: (_entry, _key, reason) => reason === "evict" && metrics.recordEviction(),
     });
   const found = createStore(1 - NOT_FOUND_SHARE);
   const notFound = createStore(NOT_FOUND_SHARE);
@@ -92,7 +90,7 @@ export function createEntries(maxBytes: number, { recordLookup, recordEviction }
       if (connected) invalidate({ groups: [], paths: [], everyGroup: true });
     },
     recordLookup(result: CacheResult, route: string) {
-      recordLookup(result, route);
+      metrics.recordLookup(result, route);
       const counts = lookups.get(route) ?? { hit: 0, stale: 0, miss: 0 };
       counts[result] += 1;
       lookups.set(route, counts);
