@@ -64,10 +64,8 @@ export async function createApp(options: Options) {
     maxWaiting: limits.MAX_CONNECTIONS, // Each connection has one request here. Renders for the cache wait here, too.
     onShed: () => metrics.recordShed("queue"),
   });
-  const { recordPart, recordRender } = metrics;
-  const renderOptions = { origin: ORIGIN?.origin, cache: options.cache, setContext, recordPart };
-  const { entries } = options.cache;
-  const revalidate = await createRevalidation({ entries, requests, securityHeaders, log, recordRender, renderOptions });
+  const renderOptions = { origin: ORIGIN?.origin, cache: options.cache, setContext, log, metrics };
+  const revalidate = await createRevalidation({ ...renderOptions, requests, securityHeaders });
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // This middleware runs before Express, whose dispatch takes more CPU time than a response from memory.
@@ -78,7 +76,7 @@ export async function createApp(options: Options) {
       rejectMalformed,
       matchRoute(files),
       staticFiles(files),
-      ...(cachesPages ? [cache(entries, revalidate)] : []),
+      ...(cachesPages ? [cache(options.cache.entries, revalidate)] : []),
       loadShedding({
         ...metrics,
         limits,
@@ -101,7 +99,7 @@ export async function createApp(options: Options) {
   app.post(REPORTS_PATH, browserReports(log, metrics.recordReport));
   app.use(compression(limits.MAX_ENCODERS, metrics.measureUsage));
   app.use(tracing.middleware);
-  app.use(render({ ...renderOptions, log, shutdown: options.shutdown }));
+  app.use(render({ ...renderOptions, shutdown: options.shutdown }));
   // Express recognises error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

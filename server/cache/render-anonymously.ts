@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Logger } from "pino";
 import { createRequestHandler, RouterContextProvider } from "react-router";
-import { type Cache as CacheContext, cacheContext, renderContext } from "../../app/context.ts";
+import { cacheContext, renderContext } from "../../app/context.ts";
 import { findUncacheableReason } from "../http/cache-control.ts";
 import { inTime } from "../in-time.ts";
 import type { Metrics } from "../ops/metrics.ts";
@@ -9,6 +10,7 @@ import type { RouteEntry } from "../pages/route-entry.ts";
 import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { mergeHeaders } from "../response/stored-response.ts";
+import type { Cache } from "./cache.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
 
 /** Not stored: headers that differ for each response, or that the cache sets itself. */
@@ -23,10 +25,11 @@ const DEFAULT_ORIGIN = "http://localhost";
 export type RenderOptions = {
   /** The site's public origin, if the operator sets it. */
   origin: string | undefined;
-  cache: CacheContext;
+  cache: Cache;
   /** Sets the services' values in the context of loaders. */
   setContext: (context: RouterContextProvider) => void;
-  recordPart: Metrics["recordPart"];
+  log: Logger;
+  metrics: Metrics;
 };
 
 const handleRequest = createRequestHandler(build, import.meta.env.MODE);
@@ -38,7 +41,7 @@ const handleRequest = createRequestHandler(build, import.meta.env.MODE);
 export async function renderAnonymously(
   url: string,
   { pattern, cacheRule, addedHeaders }: RouteEntry,
-  { origin, cache, setContext, recordPart }: RenderOptions,
+  { origin, cache, setContext, metrics }: RenderOptions,
 ) {
   const errors: unknown[] = [];
   const nonce = randomUUID();
@@ -48,7 +51,7 @@ export async function renderAnonymously(
     isAnonymous: true,
     origin,
     onError: (error) => errors.push(error),
-    record: (part, seconds) => recordPart(part, pattern, seconds),
+    record: (part, seconds) => metrics.recordPart(part, pattern, seconds),
   });
   context.set(cacheContext, cache);
   setContext(context);

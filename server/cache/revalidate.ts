@@ -1,27 +1,21 @@
 import type { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 import { LRUCache } from "lru-cache";
-import type { Logger } from "pino";
 import { parseGroups, parseSharedLifetime } from "../http/cache-control.ts";
 import { compress, isCompressible } from "../http/content-coding.ts";
 import { limitRate } from "../limit-rate.ts";
-import type { Metrics } from "../ops/metrics.ts";
 import { findFile, routes } from "../pages/build.ts";
 import { isDynamic, type RouteEntry } from "../pages/route-entry.ts";
 import { copyString } from "../pages/route-table.ts";
 import { type Bodies, copyBytes, mergeHeaders, storeResponse } from "../response/stored-response.ts";
 import type { Semaphore } from "../semaphore.ts";
-import type { CacheEntries, CacheEntry } from "./entries.ts";
+import type { CacheEntry } from "./entries.ts";
 import { type AnonymousResponse, type RenderOptions, renderAnonymously } from "./render-anonymously.ts";
 
-type Options = {
-  entries: CacheEntries;
+type Options = RenderOptions & {
   /** Admits renders. */
   requests: Semaphore;
   securityHeaders: Record<string, string>;
-  log: Logger;
-  recordRender: Metrics["recordRender"];
-  renderOptions: RenderOptions;
 };
 
 type Effort = "best" | "fast";
@@ -47,7 +41,8 @@ const READS_HEADERS =
  * too busy, and for 5 s after a render that failed.
  */
 export async function createRevalidation(options: Options) {
-  const { entries, requests, securityHeaders, log, recordRender, renderOptions } = options;
+  const { requests, securityHeaders, log, metrics } = options;
+  const { entries } = options.cache;
   /** The last render for a cache key that stored nothing. */
   const failures = new LRUCache<string, { at: number; hasFailed: boolean }>({
     maxSize: MAX_FAILURES_SIZE,
@@ -93,18 +88,18 @@ export async function createRevalidation(options: Options) {
     for (let count = 0; count < MAX_RENDERS; count += 1) {
       const invalidations = entries.watch();
       try {
-        const rendered = await renderAnonymously(key, route, renderOptions);
+        const rendered = await renderAnonymously(key, route, options);
         if (rendered.readsHeaders) warn(route, READS_HEADERS);
         if (rendered.uncacheableReason !== undefined) {
           warn(route, `not cacheable: ${rendered.uncacheableReason}`);
           entries.remove(key); // Otherwise later requests could get the stale entry.
           failures.set(key, { at: performance.now(), hasFailed: false });
-          recordRender("not_cacheable");
+          metrics.recordRender("not_cacheable");
           return undefined;
         }
         const entry = await toEntry(key, rendered, route.pattern, effort);
         const result = entries.store(key, entry, invalidations);
-        recordRender(result);
+        metrics.recordRender(result);
         if (result === "too_large" && import.meta.env.PROD) warn(route, "larger than its part of PAGE_CACHE_MAX_BYTES");
         if (result !== "invalidated") return entry;
       } finally {
@@ -123,7 +118,7 @@ export async function createRevalidation(options: Options) {
       if (entry) failures.delete(key);
       return entry;
     } catch (err) {
-      recordRender("failed");
+      metrics.recordRender("failed");
       if (!failures.get(key)?.hasFailed) logFailure(err, findFile(route.id));
       failures.set(key, { at: performance.now(), hasFailed: true });
       return undefined;

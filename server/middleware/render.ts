@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { createRequestHandler } from "@react-router/express";
 import type { RequestHandler, Response } from "express";
-import type { Logger } from "pino";
 import { RouterContextProvider } from "react-router";
 import { cacheContext, renderContext, signalContext } from "../../app/context.ts";
 import type { RenderOptions } from "../cache/render-anonymously.ts";
@@ -16,14 +15,11 @@ const MAX_ERRORS_LOGGED = 10;
 /** Shared, since creating an error with its stack takes CPU time. */
 const CLOSED = new DOMException("The response has closed", "AbortError");
 
-type Options = RenderOptions & {
-  log: Logger;
-  /** Aborted when the server shuts down. */
-  shutdown: AbortSignal;
-};
+/** `shutdown` is aborted when the server shuts down. */
+type Options = RenderOptions & { shutdown: AbortSignal };
 
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render({ log, shutdown, cache, setContext, origin, recordPart }: Options): RequestHandler {
+export function render({ log, shutdown, cache, setContext, origin, metrics }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each pending request adds a listener.
   const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
   const handleRequest = createRequestHandler({
@@ -39,7 +35,7 @@ export function render({ log, shutdown, cache, setContext, origin, recordPart }:
           // After a 413, reading the body fails. That isn't an error of the page.
           if (!res.writableEnded) logError({ err, ...toLogFields(res.locals) }, "render failed");
         },
-        record: (part, seconds) => recordPart(part, httpRoute, seconds),
+        record: (part, seconds) => metrics.recordPart(part, httpRoute, seconds),
       });
       context.set(signalContext, createSignal(res, shutdown));
       context.set(cacheContext, cache);
