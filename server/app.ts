@@ -1,8 +1,6 @@
 import type { RequestListener } from "node:http";
 import express, { type ErrorRequestHandler, type RequestHandler } from "express";
-import type { Logger } from "pino";
 import { REPORTS_PATH } from "../app/report-error.ts";
-import type { Cache } from "./cache/cache.ts";
 import type { RenderOptions } from "./cache/render-anonymously.ts";
 import { createRevalidation } from "./cache/revalidate.ts";
 import { chain, type Response } from "./chain.ts";
@@ -23,26 +21,19 @@ import { requestId } from "./middleware/request-id.ts";
 import { responseHeaders } from "./middleware/response-headers.ts";
 import { sameOrigin } from "./middleware/same-origin.ts";
 import { staticFiles } from "./middleware/static-files.ts";
-import type { Metrics } from "./ops/metrics.ts";
 import { checkRoutes } from "./pages/check-routes.ts";
 import { readClientFiles } from "./pages/client-files.ts";
 import { createSecurityHeaders } from "./response/security-headers.ts";
 import { createSemaphore } from "./semaphore.ts";
-import type { ServerSettings } from "./settings.ts";
 import { tracing } from "./tracing/tracing.ts";
 
 export { createCache } from "./cache/cache.ts";
 export { createMetrics } from "./ops/metrics.ts";
 
-type Options = {
-  log: Logger;
-  metrics: Metrics;
+type Options = RenderOptions & {
   limits: Limits;
-  settings: ServerSettings;
   /** Aborted when the server shuts down. */
   shutdown: AbortSignal;
-  cache: Cache;
-  setContext: RenderOptions["setContext"];
   /** The services' middleware. */
   middleware?: RequestHandler[] | undefined;
   /** The build's files for the browser. Undefined in development, where Vite serves them. */
@@ -53,7 +44,7 @@ type Options = {
 
 /** The application as one request listener: the middleware in the order in which it runs. */
 export async function createApp(options: Options) {
-  const { settings, limits, log, metrics, setContext, middleware = [], clientFolder, cachesPages = true } = options;
+  const { settings, limits, log, metrics, middleware = [], clientFolder, cachesPages = true } = options;
   const { TRUST_PROXY, ORIGIN, BODY_SIZE_LIMIT_BYTES, HANDLER_TIMEOUT_MS, STRICT_TRANSPORT_SECURITY } = settings;
   const securityHeaders = createSecurityHeaders(STRICT_TRANSPORT_SECURITY);
   const { files, bytes } = readClientFiles(clientFolder, securityHeaders, limits.STATIC_FILES_MAX_BYTES);
@@ -64,8 +55,7 @@ export async function createApp(options: Options) {
     maxWaiting: limits.MAX_CONNECTIONS, // Each connection has one request here. Renders for the cache wait here, too.
     onShed: () => metrics.recordShed("queue"),
   });
-  const renderOptions = { origin: ORIGIN?.origin, cache: options.cache, setContext, log, metrics };
-  const revalidate = await createRevalidation({ ...renderOptions, requests, securityHeaders });
+  const revalidate = await createRevalidation({ ...options, requests, securityHeaders });
   const handleError = errorHandler(log, securityHeaders);
   const app = express();
   // This middleware runs before Express, whose dispatch takes more CPU time than a response from memory.
@@ -99,7 +89,7 @@ export async function createApp(options: Options) {
   app.post(REPORTS_PATH, browserReports(log, metrics.recordReport));
   app.use(compression(limits.MAX_ENCODERS, metrics.measureUsage));
   app.use(tracing.middleware);
-  app.use(render({ ...renderOptions, shutdown: options.shutdown }));
+  app.use(render(options));
   // Express recognises error handlers by their four parameters.
   app.use(((error, req, res, _next) => handleError(error, req, res as Response)) as ErrorRequestHandler);
   return listener;

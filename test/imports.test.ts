@@ -35,6 +35,7 @@ const ALLOWED: Record<string, string[]> = {
     "server/pages",
     "server/response",
     "server/semaphore",
+    "server/settings",
   ],
   "server/middleware": [
     "app/report-error",
@@ -51,7 +52,7 @@ const ALLOWED: Record<string, string[]> = {
   "server/middleware/render": ["@react-router/express", "app/context", "react-router"],
   "server/app": [
     ...["express", "server/cache", "server/chain", "server/limits", "server/middleware", "server/ops/metrics"],
-    ...["server/pages", "server/response", "server/semaphore", "server/settings"],
+    ...["server/pages", "server/response", "server/semaphore"],
     "server/tracing",
     "app/report-error",
   ],

@@ -10,6 +10,7 @@ import type { RouteEntry } from "../pages/route-entry.ts";
 import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { mergeHeaders } from "../response/stored-response.ts";
+import type { ServerSettings } from "../settings.ts";
 import type { Cache } from "./cache.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
 
@@ -23,8 +24,7 @@ const RENDER_TIMEOUT_MS = 10_000;
 const DEFAULT_ORIGIN = "http://localhost";
 
 export type RenderOptions = {
-  /** The site's public origin, if the operator sets it. */
-  origin: string | undefined;
+  settings: ServerSettings;
   cache: Cache;
   /** Sets the services' values in the context of loaders. */
   setContext: (context: RouterContextProvider) => void;
@@ -41,8 +41,9 @@ const handleRequest = createRequestHandler(build, import.meta.env.MODE);
 export async function renderAnonymously(
   url: string,
   { pattern, cacheRule, addedHeaders }: RouteEntry,
-  { origin, cache, setContext, metrics }: RenderOptions,
+  { settings, cache, setContext, metrics }: RenderOptions,
 ) {
+  const origin = settings.ORIGIN?.origin;
   const errors: unknown[] = [];
   const nonce = randomUUID();
   const context = new RouterContextProvider();

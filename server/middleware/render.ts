@@ -19,7 +19,7 @@ const CLOSED = new DOMException("The response has closed", "AbortError");
 type Options = RenderOptions & { shutdown: AbortSignal };
 
 /** Renders a page for this request, or runs its action, with React Router. */
-export function render({ log, shutdown, cache, setContext, origin, metrics }: Options): RequestHandler {
+export function render({ log, shutdown, cache, setContext, settings, metrics }: Options): RequestHandler {
   setMaxListeners(0, shutdown); // Each pending request adds a listener.
   const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
   const handleRequest = createRequestHandler({
@@ -30,7 +30,7 @@ export function render({ log, shutdown, cache, setContext, origin, metrics }: Op
       const context = new RouterContextProvider();
       context.set(renderContext, {
         nonce,
-        origin,
+        origin: settings.ORIGIN?.origin,
         onError(err) {
           // After a 413, reading the body fails. That isn't an error of the page.
           if (!res.writableEnded) logError({ err, ...toLogFields(res.locals) }, "render failed");
