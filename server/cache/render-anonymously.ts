@@ -7,7 +7,7 @@ import { inTime } from "../in-time.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { build } from "../pages/build.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
-import { contentSecurityPolicy, POLICY_HEADER, replaceNonce } from "../response/content-security-policy.ts";
+import { replaceNonce } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { mergeHeaders } from "../response/stored-response.ts";
 import type { ServerSettings } from "../settings.ts";
@@ -71,18 +71,17 @@ export async function renderAnonymously(
   const headers = new Headers(cacheRule?.headers);
   for (const [name, value] of response.headers) headers.set(name, value);
   const contentType = headers.get("Content-Type") ?? undefined;
-  const added = addedHeaders["Content-Security-Policy"];
-  const { html, policy } = contentType?.startsWith("text/html")
-    ? replaceNonce(prioritizeContent(body.toString()), nonce, added)
-    : { html: undefined, policy: contentSecurityPolicy({ scripts: [], styles: [] }, added) };
+  const { html, inline } = contentType?.startsWith("text/html")
+    ? replaceNonce(prioritizeContent(body.toString()), nonce)
+    : { html: body, inline: { scripts: [], styles: [] } };
   return {
     status,
     contentType,
     headers: mergeHeaders(
-      extendSecurityHeaders({ [POLICY_HEADER]: policy }, addedHeaders),
+      extendSecurityHeaders({}, addedHeaders, inline),
       Object.fromEntries([...headers].filter(([name]) => !NOT_COPIED.includes(name))),
     ),
-    body: html === undefined ? body : Buffer.from(html),
+    body: Buffer.from(html),
     /** Whether a loader or middleware has read `request.headers`, which are empty here. */
     readsHeaders: areHeadersRead(),
     uncacheableReason: findUncacheableReason(status, headers),

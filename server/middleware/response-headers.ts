@@ -2,7 +2,6 @@ import type { RequestHandler } from "express";
 import onHeaders from "on-headers";
 import { isForSharedCaches } from "../http/cache-control.ts";
 import { ACTION_METHODS, READ_METHODS } from "../pages/route-entry.ts";
-import { contentSecurityPolicy, POLICY_HEADER } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 
 /** A loader may return per-user data. A route's `headers` may set another value. */
@@ -18,13 +17,11 @@ export function responseHeaders(securityHeaders: Record<string, string>): Reques
     onHeaders(res, () => {
       const { route, nonce, isPrivate, requestId } = res.locals;
       if (isPrivate) res.removeHeader("Cache-Control");
-      const added = route?.addedHeaders ?? {};
       const sources = [`'nonce-${nonce}'`];
-      const policy = contentSecurityPolicy({ scripts: sources, styles: sources }, added["Content-Security-Policy"]);
+      const inline = nonce === undefined ? undefined : { scripts: sources, styles: sources };
       const defaults = {
         "Cache-Control": RENDERED_CACHE_CONTROL,
-        ...(nonce !== undefined && { [POLICY_HEADER]: policy }),
-        ...extendSecurityHeaders(securityHeaders, added),
+        ...extendSecurityHeaders(securityHeaders, route?.addedHeaders ?? {}, inline),
       };
       for (const [name, value] of Object.entries(defaults)) if (!res.hasHeader(name)) res.setHeader(name, value);
       // RFC 9110 §15.5.6. React Router sends no Allow.

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { HandleSchema } from "../../app/handle.ts";
-import { contentSecurityPolicy } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { build, findFile, findRoute, routes } from "./build.ts";
 
@@ -11,8 +10,7 @@ export function checkRoutes() {
     const { success, issues } = v.safeParse(HandleSchema, build.routes[id]?.module.handle ?? {});
     if (!success) throw new Error(`${file}: handle.${v.getDotPath(issues[0])}: ${issues[0].message}`);
     try {
-      extendSecurityHeaders({}, addedHeaders);
-      contentSecurityPolicy({ scripts: [], styles: [] }, addedHeaders["Content-Security-Policy"]);
+      extendSecurityHeaders({}, addedHeaders, { scripts: [], styles: [] });
     } catch (error) {
       throw new Error(`${file}: handle.securityHeaders: ${(error as Error).message}`);
     }

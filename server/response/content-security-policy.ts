@@ -54,11 +54,14 @@ function mergePolicies(policy: Policy, added: Policy): Policy {
   return merged;
 }
 
+/** The source expressions that allow inline scripts and styles. */
+export type InlineSources = { scripts: string[]; styles: string[] };
+
 /**
  * The Content-Security-Policy of a page. It allows inline scripts and styles by the given source expressions only, and adds
  * the page's own directives. Throws an error that names a fault in these.
  */
-export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; styles: string[] }, added = "") {
+export function contentSecurityPolicy({ scripts, styles }: InlineSources, added = "") {
   const inline = { "script-src": scripts, "style-src": styles };
   return Object.entries(mergePolicies(mergePolicies(DEFAULT_POLICY, inline), parsePolicy(added)))
     .map(([name, sources]) => [name, ...sources].join(" "))
@@ -67,10 +70,10 @@ export function contentSecurityPolicy({ scripts, styles }: { scripts: string[]; 
 }
 
 /**
- * Prepares a document for the cache: returns its HTML without nonces, and a policy with hashes of its inline scripts and
- * styles. Only elements with the nonce get a hash. So an element that a user has injected gets none.
+ * Prepares a document for the cache: returns its HTML without nonces, and the hashes of its inline scripts and styles.
+ * Only elements with the nonce get a hash. So an element that a user has injected gets none.
  */
-export function replaceNonce(html: string, nonce: string, added = "") {
+export function replaceNonce(html: string, nonce: string) {
   const mark = ` nonce="${nonce}"`;
   const hashes = (element: "script" | "style") => {
     // `[^<>]*` keeps the search linear. No attribute has "<" or ">", since React escapes them.
@@ -79,6 +82,5 @@ export function replaceNonce(html: string, nonce: string, added = "") {
       .filter(([, content]) => content)
       .map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
   };
-  const policy = contentSecurityPolicy({ scripts: hashes("script"), styles: hashes("style") }, added);
-  return { html: html.replaceAll(mark, ""), policy };
+  return { html: html.replaceAll(mark, ""), inline: { scripts: hashes("script"), styles: hashes("style") } };
 }

@@ -1,4 +1,5 @@
 import { REPORTS_PATH } from "../../app/report-error.ts";
+import { contentSecurityPolicy, type InlineSources, POLICY_HEADER } from "./content-security-policy.ts";
 
 /** The features that no page may use, unless its route allows them. */
 const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen gamepad
@@ -28,9 +29,10 @@ export function createSecurityHeaders(strictTransportSecurity: string): Record<s
 /** A route's additions to the headers of its pages, each in the header's own syntax. */
 export type AddedHeaders = Record<string, string>;
 
-/** Headers with the additions of a route, except for the Content-Security-Policy. Throws an error that names the fault. */
-export function extendSecurityHeaders(headers: Record<string, string>, added: AddedHeaders) {
+/** Headers with the additions of a route, and a page's policy. Throws an error that names a fault in the additions. */
+export function extendSecurityHeaders(headers: Record<string, string>, added: AddedHeaders, inline?: InlineSources) {
   const extended = { ...headers };
+  if (inline) extended[POLICY_HEADER] = contentSecurityPolicy(inline, added["Content-Security-Policy"]);
   for (const [name, value] of Object.entries(added)) {
     if (name === "Permissions-Policy") extended[name] = permissionsPolicy(value);
     else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) extended[name] = value;
