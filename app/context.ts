@@ -12,6 +12,8 @@ type Render = {
   onError: (error: unknown) => void;
   /** Records the duration of a part, in seconds. */
   record: (part: RenderPart, seconds: number) => void;
+  /** The parts that run. They take memory until they end, even if the client has left. */
+  running?: Set<Promise<unknown>>;
 };
 
 /** The server's values for a render. */

@@ -9,9 +9,13 @@ type Info = { context: Pick<RouterContextProvider, "get"> };
 const measure =
   (part: RenderPart) =>
   async (handle: Handle, { context }: Info) => {
+    const { record, running } = context.get(renderContext);
     const startedAt = performance.now();
-    await handle();
-    context.get(renderContext).record(part, (performance.now() - startedAt) / 1000);
+    const ended = handle();
+    running?.add(ended);
+    await ended;
+    running?.delete(ended);
+    record(part, (performance.now() - startedAt) / 1000);
   };
 
 export const instrumentations: ServerInstrumentation[] = [

@@ -19,6 +19,8 @@ declare global {
       httpRoute: string | undefined;
       /** The nonce of the inline elements of a page that is rendered for this request. */
       nonce?: string;
+      /** The loaders, actions and renders that run. */
+      running: Set<Promise<unknown>>;
       /** The status of an error response. A route that is still running may change `res.statusCode` later. */
       errorStatus?: number;
       /** Whether a cacheable route is rendered for this client alone, since the cache has no response for the path. */

@@ -58,15 +58,26 @@ test.each([
   ["nothing else", ""],
   ["a CONNECT", "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   ["bytes that aren't HTTP", "garbage\r\n\r\n"],
-])("if a client leaves after a request and %s, its slot is free again", async (_label, bytes) => {
+])("if a client leaves after a request and %s, its slot is free when its loader ends", async (_label, bytes) => {
   const { server, finish } = await startBusy({ HANDLER_TIMEOUT_MS: "3600000" });
-  const { port } = new URL(server.url);
+  const readUsage = () => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}');
   finish();
-  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
-  const client = connect(Number(port), "127.0.0.1");
+  await expect.poll(readUsage).toBe(0);
+  const client = connect(Number(new URL(server.url).port), "127.0.0.1");
   client.write(`GET ${PAGES}/slow HTTP/1.1\r\nHost: localhost\r\n\r\n${bytes}`);
-  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(1);
+  await expect.poll(readUsage).toBe(1);
   client.end();
+  await expect.poll(() => readMetric(server, "http_server_active_requests")).toBe(0);
+  expect(await readUsage()).toBe(1);
+  finish();
+  await expect.poll(readUsage).toBe(0);
+  stop(server);
+});
+
+test("a loader that goes on after its client has left has its slot until HANDLER_TIMEOUT_MS", async () => {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1", HANDLER_TIMEOUT_MS: "3000" }, FOLDER);
+  await fetch(`${server.url}${PAGES}/slow`, { signal: AbortSignal.timeout(1000) }).catch(() => {});
+  expect(await readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(1);
   await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
   stop(server);
 });

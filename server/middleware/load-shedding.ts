@@ -84,23 +84,32 @@ export function loadShedding(options: Options): Middleware {
     const handle = (acquired: () => void) => {
       let release = acquired;
       let { bytesRead } = req.socket;
-      const timer = setTimeout(() => {
+      let hasTimedOut = false;
+      let timer = setTimeout(() => {
         if (!req.complete && req.socket.bytesRead > bytesRead) {
           bytesRead = req.socket.bytesRead;
           return timer.refresh(); // An upload progresses.
         }
+        hasTimedOut = true;
         recordShed("timeout");
         next(createHttpError(503, `no response within ${handlerTimeoutMs} ms`));
       }, handlerTimeoutMs);
       if (hasBody(req)) arriving.set(req, { since: performance.now(), bytesBefore: req.socket.bytesRead });
+      const end = () => {
+        clearTimeout(timer);
+        release();
+        release = () => {};
+      };
       res.once("close", () => {
         clearTimeout(timer);
         arriving.delete(req);
-        release();
+        // A loader may go on after its client has left. It takes memory, so the slot is released when it ends or times out.
+        if (!hasTimedOut) timer = setTimeout(end, handlerTimeoutMs);
+        Promise.allSettled(hasTimedOut ? [] : res.locals.running).then(end);
       });
       onHeaders(res, () => {
+        if (res.closed) return; // The client has left.
         clearTimeout(timer);
-        if (res.closed) return; // The client left before, so the slot is released already.
         if (isEventStream(res)) openRoutes.add(httpRoute);
         // The loaders are done: the response moves from the slots of renders to those of open responses.
         const place = openResponses.tryAcquire();
@@ -108,6 +117,7 @@ export function loadShedding(options: Options): Middleware {
         release();
         release = place;
       });
+      res.locals.running = new Set();
       next();
     };
 

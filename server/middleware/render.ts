@@ -26,7 +26,7 @@ export function render({ log, shutdown, cache, setContext, settings, metrics }: 
     build,
     mode: import.meta.env.MODE,
     getLoadContext: (_req, res) => {
-      const { nonce, httpRoute = "" } = res.locals;
+      const { nonce, httpRoute = "", running } = res.locals;
       const context = new RouterContextProvider();
       context.set(renderContext, {
         nonce,
@@ -35,6 +35,7 @@ export function render({ log, shutdown, cache, setContext, settings, metrics }: 
           // After a 413, reading the body fails. That isn't an error of the page.
           if (!res.writableEnded) logError({ err, ...toLogFields(res.locals) }, "render failed");
         },
+        running,
         record: (part, seconds) => metrics.recordPart(part, httpRoute, seconds),
       });
       context.set(signalContext, createSignal(res, shutdown));
