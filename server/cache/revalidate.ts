@@ -19,6 +19,7 @@ type Options = RenderOptions & {
 };
 
 type Effort = "best" | "fast";
+type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error: Error) => void };
 
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
@@ -37,7 +38,7 @@ const READS_HEADERS =
 /**
  * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
  * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
- * render failed, isn't cacheable or was invalidated, or if every client has left. It rejects with a 503 while the server is
+ * render failed, isn't cacheable or was invalidated, and never if the client has left. It rejects with a 503 while the server is
  * too busy, and for 5 s after a render that failed.
  */
 export async function createRevalidation(options: Options) {
@@ -51,8 +52,8 @@ export async function createRevalidation(options: Options) {
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
     log.error({ err, file }, "page not rendered"),
   );
-  /** The renders by cache key, and the responses that wait for each. */
-  const renders = new Map<string, { rendering: Promise<CacheEntry | undefined>; clients: ServerResponse[] }>();
+  /** The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. */
+  const renders = new Map<string, Set<Client>>();
   const warned = new Set<string>();
 
   /** Logs a cache warning, once for each route and kind of reason. */
@@ -109,11 +110,10 @@ export async function createRevalidation(options: Options) {
     return undefined;
   }
 
-  async function render(key: string, route: RouteEntry, effort: Effort, clients: ServerResponse[] = []) {
+  async function render(key: string, route: RouteEntry, effort: Effort, clients?: Set<Client>) {
     const release = await requests.acquire();
     try {
-      // While the render waited, every client has left.
-      if (clients.length > 0 && clients.every(({ closed }) => closed)) return undefined;
+      if (clients?.size === 0) return undefined; // While the render waited, every client has left.
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);
       return entry;
@@ -133,10 +133,23 @@ export async function createRevalidation(options: Options) {
   }
 
   function startRender(key: string, route: RouteEntry) {
-    const clients: ServerResponse[] = [];
-    const rendering = render(copyString(key), route, "fast", clients).finally(() => renders.delete(key));
-    renders.set(key, { rendering, clients });
-    return { rendering, clients };
+    const clients = new Set<Client>();
+    renders.set(key, clients);
+    render(copyString(key), route, "fast", clients)
+      .finally(() => renders.delete(key))
+      .then(
+        (entry) => {
+          // If the render failed, the first client gets the error page, and the others get a 503.
+          const hasFailed = !entry && findRecentFailure(key)?.hasFailed && import.meta.env.PROD;
+          const [first, ...others] = clients;
+          first?.resolve(entry);
+          for (const { resolve, reject } of others) hasFailed ? reject(HAS_FAILED) : resolve(entry);
+        },
+        (error) => {
+          for (const { reject } of clients) reject(error);
+        },
+      );
+    return clients;
   }
 
   // In parallel: one page is rendered while another is compressed. In development, nothing is rendered at startup.
@@ -148,17 +161,16 @@ export async function createRevalidation(options: Options) {
     }),
   );
 
-  return async function revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
-    const failure = findRecentFailure(key);
-    if (failure?.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
-    if (failure) return undefined;
-    const shared = renders.get(key);
-    const { rendering, clients } = shared ?? startRender(key, route);
-    if (res) clients.push(res);
-    const entry = await rendering;
-    // If the render failed, the client that started it gets the error page, and the others get a 503.
-    if (shared && findRecentFailure(key)?.hasFailed && import.meta.env.PROD) throw HAS_FAILED;
-    return entry;
+  return function revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
+    return new Promise<CacheEntry | undefined>((resolve, reject) => {
+      const failure = findRecentFailure(key);
+      if (failure?.hasFailed && import.meta.env.PROD) return reject(HAS_FAILED);
+      if (failure) return resolve(undefined);
+      const clients = renders.get(key) ?? startRender(key, route);
+      const client = { resolve, reject };
+      clients.add(client);
+      res?.once("close", () => clients.delete(client));
+    });
   };
 }
 
