@@ -44,7 +44,7 @@ const ReportSchema = v.object({
 export function browserReports(log: Logger, recordReport: Metrics["recordReport"]): RequestHandler[] {
   const logReport = limitRate(MAX_REPORTS, (fields: object) => log.warn(fields, "browser report"));
   return [
-    express.json({ type: CONTENT_TYPES, limit: MAX_BYTES }),
+    express.json({ type: CONTENT_TYPES, limit: MAX_BYTES, inflate: false }), // Browsers compress no reports.
     (req, res, next) => {
       if (req.body === undefined) return next(createHttpError(415));
       const userAgent = toLogText(req.headers["user-agent"]);
