@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import createHttpError from "http-errors";
-import { afterAccepts } from "./after-accepts.ts";
+import { runInTurn } from "./turns.ts";
 
 /** In seconds: how long work may wait, and the `Retry-After` of the 503. */
 const MAX_WAIT = 5;
@@ -37,7 +37,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
   function schedule() {
-    if (!isScheduled) setImmediate(afterAccepts, admitFirst);
+    if (!isScheduled) runInTurn(admitFirst);
     isScheduled = true;
   }
 

@@ -1,15 +1,16 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { afterAccepts, recordAccept } from "../after-accepts.ts";
 import { hasBody, headLength } from "../http/request-target.ts";
+import { recordAccept, runInTurn } from "../turns.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
 /** The most requests that a connection may pipeline. */
 const MAX_PIPELINED = 128;
-/** The memory of the pipelined requests of all connections: 5 KB each, their heads, and what the server reads of a body. */
+/** The memory of the pipelined requests of all connections: for each request, for its head, and what is read of a body. */
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
+const HEADER_LINE_BYTES = 128;
 const BODY_BYTES = 320 * 1024;
 /** Each chunk of a body has 200 bytes of overhead. 256 chunks may have any size. The others must have 128 bytes on average. */
 const MIN_AVERAGE_BYTES = 128;
@@ -64,7 +65,9 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
   function drop(socket: Socket, reason: DropReason) {
     if (!connections.delete(socket)) return;
     onDrop(reason);
-    socket.destroy();
+    // A reset also frees what the client has not read: otherwise the kernel would try to send it for minutes.
+    if (reason === "idle") socket.destroy();
+    else socket.resetAndDestroy();
   }
 
   /** Drops a connection, and stops Node from parsing the rest of the 64 KB that it has read. */
@@ -142,7 +145,8 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
         connection.lastRequest = req;
         connection.progressAt = performance.now();
         const isPipelined = pending.size > 1;
-        const bytes = isPipelined ? REQUEST_BYTES + headLength(req) + (hasBody(req) ? BODY_BYTES : 0) : 0;
+        const headBytes = REQUEST_BYTES + headLength(req) + (HEADER_LINE_BYTES * req.rawHeaders.length) / 2;
+        const bytes = isPipelined ? headBytes + (hasBody(req) ? BODY_BYTES : 0) : 0;
         queuedBytes += bytes;
         connection.queuedBytes += bytes;
         if (pending.size > MAX_PIPELINED || (isPipelined && queuedBytes > MAX_QUEUED_BYTES)) {
@@ -157,11 +161,11 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
           connection.queuedBytes -= bytes;
         });
         const handle = () => socket.writable && listener(req, res);
+        // A pipelined response gets its socket when the one before it has ended.
+        if (!res.socket) res.once("socket", () => runInTurn(handle));
         // A connection's first request is handled at once: each turn of the event loop has only one.
-        if (socket.bytesWritten === 0) handle();
-        else if (res.socket) afterAccepts(handle);
-        // A pipelined response gets its socket when the one before it has ended. Other connections are handled in between.
-        else res.once("socket", () => setImmediate(handle));
+        else if (socket.bytesWritten === 0) handle();
+        else runInTurn(handle);
       });
     },
     /** Records that a service takes the connection over. Returns false if a response is still pending. */

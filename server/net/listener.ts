@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { MAX_HEADER_LINES } from "../limits.ts";
 
 const HEADERS_TIMEOUT_MS = 10_000;
+/** The connections that the kernel keeps until they are accepted. If there are more, clients wait a second to try again. */
+const BACKLOG = 4096;
 /** Node looks for requests that have timed out this often. */
 const CHECK_INTERVAL_MS = 2000;
 
@@ -30,7 +32,7 @@ export function createPublicServer(keepAliveTimeout?: number) {
 
 /** Resolves with the port; rejects if it can't listen on the address. */
 export async function listen(server: Server, port: number, host: string | undefined) {
-  server.listen(port, host);
+  server.listen(port, host, BACKLOG);
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
 }

@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { trackConnections } from "../net/connections.ts";
 
 /** A client must send its request, and read the response, within this time. */
 const TIMEOUT_MS = 5000;
+const MAX_CONNECTIONS = 64;
 /** Requests for metrics within this time share one result. */
 const METRICS_INTERVAL_MS = 1000;
 
@@ -61,7 +63,10 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
         return send(res, 404, "not found\n");
     }
   };
-  return createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }, handle).setTimeout(TIMEOUT_MS);
+  const server = createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }).setTimeout(TIMEOUT_MS);
+  const limits = { maxConnections: MAX_CONNECTIONS, clientTimeoutMs: 0, headers: {}, onDrop() {} };
+  trackConnections(server, limits).handleRequests(handle);
+  return server;
 }
 
 /**
