@@ -11,6 +11,7 @@ export type QueryFilter = (query: string) => string;
 export function createQueryFilter(noVarySearch: string | null, alwaysKept: string[] = []): QueryFilter {
   const { params, except, keyOrder } = parse(noVarySearch ?? "");
   if (!params && !except && !keyOrder) return (query) => query;
+  if (except?.length === 0 && alwaysKept.length === 0) return () => "";
   const isKept = (name: string) => {
     if (alwaysKept.includes(name)) return true;
     return except ? except.includes(name) : !params?.includes(name);

@@ -39,9 +39,9 @@ export function createRouteTable(manifest: Routes) {
   const literals = new Map(
     routes.map((route) => [route, toSegments(route.pattern).filter((segment) => LITERAL.test(segment))]),
   );
-  const selectCandidates = (tree: RouteObject[], segments: string[]): RouteObject[] =>
+  const selectCandidates = (tree: RouteObject[], segments: Set<string>): RouteObject[] =>
     tree
-      .filter(({ handle }) => literals.get(handle)?.every((literal) => segments.includes(literal)))
+      .filter(({ handle }) => literals.get(handle)?.every((literal) => segments.has(literal)))
       .map((route) => (route.children ? { ...route, children: selectCandidates(route.children, segments) } : route));
 
   const findPage = (path: string): Match | undefined => {
@@ -51,7 +51,8 @@ export function createRouteTable(manifest: Routes) {
     if (!keepsSegments(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
-    const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, segments), path)?.at(-1)?.route.handle;
+    const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, new Set(segments)), path)?.at(-1)?.route
+      .handle;
     if (!route) return unknown; // Such as a path with %0A, which no pattern of React Router matches.
     const match = { route, canonicalPath: toCanonicalPath(path, route) };
     if (path.length <= MAX_REMEMBERED_LENGTH) remembered.set(copyString(path), match);
