@@ -2,10 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 
 const MIB = 1024 * 1024;
+/** The memory of the container that the limits are for. */
+const MEMORY = 128 * MIB;
+/** Node and the two pages take this much. In a smaller container, less of the memory is left for the limits. */
+const BASE_MEMORY = 44 * MIB;
+const MIN_SHARE = 1 / 16;
 
 /**
- * The memory budget of a container of 128 MiB. Node and the two pages take 45 MiB of it. All limits
- * together would take more than 128 MiB, but an attack reaches one or two of them. `test/limits.long.ts` tests each.
+ * The memory budget of that container. All limits together would take more than 128 MiB, but an attack reaches one or two
+ * of them. `test/limits.long.ts` tests each.
  */
 const LIMITS_AT_128_MIB = {
   /** An idle one takes 12 KiB. */
@@ -46,16 +51,16 @@ function findMaxOpenFiles() {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The limits in proportion to the memory, unless the operator sets them. Connections leave some open files for others. */
+/** The limits for the memory, unless the operator sets them. Connections leave some open files for others. */
 export function createLimits(
   settings: Partial<Record<LimitName, number | undefined>>,
   memory = findMemoryLimit(),
   maxOpenFiles = findMaxOpenFiles(),
 ) {
-  const share = memory / (128 * MIB);
+  const share = Math.min(memory / MEMORY, (memory - BASE_MEMORY) / (MEMORY - BASE_MEMORY));
   const entries = Object.entries(LIMITS_AT_128_MIB).map(([name, limit]) => [
     name,
-    settings[name as LimitName] ?? Math.max(1, Math.round(limit * share)),
+    settings[name as LimitName] ?? Math.max(1, Math.round(limit * Math.max(share, MIN_SHARE))),
   ]);
   const limits: Limits = Object.fromEntries(entries);
   const maxConnections = Math.floor(Math.max(maxOpenFiles - RESERVED_FILES, maxOpenFiles / 2));
