@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { brotliCompressSync, constants } from "node:zlib";
 import autocannon from "autocannon";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { IMAGE_ENV, readNodeFlags } from "./support/image-command.ts";
@@ -34,7 +35,7 @@ const SHED = [
   /^http_server_request_duration_seconds_count\{.*code="(?:408|413|431|503)".* (\d+)$/gm,
 ];
 
-type Attack = (url: string) => Promise<unknown>;
+type Attack = (url: string, opsUrl: string) => Promise<unknown>;
 /** `isShed`: the server can't handle all of the attack, so it must reject a part. */
 type Options = { isShed?: boolean; isLogRead?: boolean };
 
@@ -71,6 +72,26 @@ const request = (count: number, bytes: string) => async (url: string) => {
   );
   await Promise.race([Promise.all(closed), setTimeout(RESPONSE_TIMEOUT_MS)]);
 };
+
+/** Opens connections again and again, writes to each, and resets it after a moment. */
+const leave = (count: number, bytes: string) => async (url: string) => {
+  const endsAt = performance.now() + 4 * ROUND_MS;
+  while (performance.now() < endsAt) {
+    const leaving = send(url, count, bytes);
+    await setTimeout(50);
+    for (const socket of leaving) {
+      socket.resetAndDestroy();
+      sockets.delete(socket);
+    }
+  }
+};
+
+/** Clients that leave while they wait for one cached page, because a slow page has all slots. */
+async function leaveWaiting(url: string) {
+  send(url, 128, head("GET", "wait/8000"));
+  await setTimeout(500);
+  await leave(200, head("GET", "catalogue/1", `Cookie: ${"a".repeat(15_000)}`))(url);
+}
 
 /** Requests each path once, over so many connections. */
 const get = (paths: string[], connections: number) => async (url: string) => {
@@ -124,6 +145,11 @@ const REPORT = post("application/reports+json", "[".repeat(8000) + "]".repeat(80
   `${PAGES}/sign-up`,
   "/browser-reports",
 );
+/** Its decoder would take 16 MiB. */
+const BOMB = brotliCompressSync(Buffer.alloc(16 * MIB), { params: { [constants.BROTLI_PARAM_LGWIN]: 24 } });
+const COMPRESSED_REPORT = post("application/reports+json", BOMB.toString("latin1"))
+  .replace(`${PAGES}/sign-up`, "/browser-reports")
+  .replace("Connection: close", "Content-Encoding: br\r\nConnection: close");
 const BODY = "Content-Length: 9";
 const TINY_LINES = Array<string>(3500).fill("a:");
 const LONG_LINES = Array.from({ length: 95 }, (_, number) => `X-${number}: ${"a".repeat(140)}`);
@@ -168,6 +194,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
   ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
   ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
+  ["1,000 reports that brotli has compressed", request(1000, COMPRESSED_REPORT)],
   ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
   [
     "100 bodies of 60,000 chunks of a byte",
@@ -183,6 +210,8 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["2,000 requests at once for a streamed page", request(2000, getOnce("notes/1")), { isShed: true }],
   ["2,000 requests at once for a streamed page of 3,000 rows", request(2000, getOnce("table")), { isShed: true }],
   ["2,000 requests at once for a rendered page", request(2000, getOnce("stock/1")), { isShed: true }],
+  ["clients that leave during a slow loader", leave(120, head("GET", "wait/20000", `Cookie: ${"a".repeat(3500)}`))],
+  ["clients that leave before their cached page is rendered", leaveWaiting],
   ["1,200 event streams", stream(1200)],
   ["3,000 event streams", stream(3000), { isShed: true }],
   ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
@@ -200,7 +229,19 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ],
   ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
   ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
-  ["500 busy connections that begin at once", (url) => autocannon({ url, connections: 500 })],
+  ["800 busy connections that begin at once", (url) => autocannon({ url, connections: 800, duration: 5 })],
+  [
+    "200 busy connections with an Accept-Encoding of 15 KB",
+    (url) => autocannon({ url, connections: 200, duration: 5, headers: { "Accept-Encoding": "a,".repeat(7500) } }),
+  ],
+  [
+    "200 busy connections with a query of 15 KB",
+    (url) => autocannon({ url: `${url}/?${"%61=&".repeat(3000)}`, connections: 200, duration: 5 }),
+  ],
+  [
+    "8 connections that pipeline 2,000 requests for metrics",
+    (_url, opsUrl) => hold(8, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2000))(opsUrl),
+  ],
   ["full load while no reader reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],
   ["64 busy connections, which get only 200, and 503 with Retry-After", visitStock],
 ];
@@ -240,7 +281,7 @@ test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRea
   for (let round = 1; round <= ROUNDS || (isGrowing() && round <= MAX_ROUNDS); round++) {
     const stopVisits = visit(url);
     const [result] = await Promise.allSettled([
-      Promise.race([Promise.all([attack(url), setTimeout(ROUND_MS)]), exited]),
+      Promise.race([Promise.all([attack(url, opsUrl), setTimeout(ROUND_MS)]), exited]),
     ]);
     outcomes.push(...(await stopVisits()));
     for (const socket of sockets) socket.destroy();
