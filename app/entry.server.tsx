@@ -60,7 +60,7 @@ export function handleDataRequest(response: Response) {
   return response;
 }
 
-/** Not AbortSignal.any and timeout, whose signals and timer would outlive the render. */
+/** Times a render out. The signals of `AbortSignal.any` and `.timeout` would outlive it. */
 function limitRender(clientSignal: AbortSignal) {
   const controller = new AbortController();
   const timeOut = () => controller.abort(new DOMException("The render has timed out", "TimeoutError"));

@@ -14,7 +14,7 @@ import { LazyToasters } from "./toast/lazy-toasters";
 
 declare global {
   interface Window {
-    /** The route list, as app/routes.ts declares it, without the functions that made it (vite.config.ts). */
+    /** The list that app/routes.ts exports, for tests and tools. */
     __ROUTES__: Readonly<typeof routes>;
   }
 }

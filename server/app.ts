@@ -52,7 +52,7 @@ export async function createApp(options: Options) {
   checkRoutes();
   const requests = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
-    maxWaiting: limits.MAX_CONNECTIONS, // Each connection has one request here. Renders for the cache wait here, too.
+    maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
     onShed: () => metrics.recordShed("queue"),
   });
   const revalidate = await createRevalidation({ ...options, requests, securityHeaders });

@@ -9,7 +9,7 @@ const BASE_MEMORY = 44 * MIB;
 const MIN_SHARE = 1 / 16;
 
 /**
- * The memory budget of that container. All limits together would take more than 128 MiB, but an attack reaches one or two
+ * The memory budget at 128 MiB. All limits together would take more than 128 MiB, but an attack reaches one or two
  * of them. `test/limits.long.ts` tests each.
  */
 const LIMITS_AT_128_MIB = {
@@ -32,7 +32,7 @@ const LIMITS_AT_128_MIB = {
 /** The most header lines of a request; more get 431. Browsers send up to 25, and proxies add a few. */
 export const MAX_HEADER_LINES = 100;
 
-/** The open files that connections leave for services and for files on disk. */
+/** The open files that connections leave for services. */
 const RESERVED_FILES = 256;
 
 export type LimitName = keyof typeof LIMITS_AT_128_MIB;
@@ -51,7 +51,7 @@ function findMaxOpenFiles() {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The limits for the memory, unless the operator sets them. Connections leave some open files for others. */
+/** The limits for the memory, unless the operator sets them. Connections leave files for streams and services. */
 export function createLimits(
   settings: Partial<Record<LimitName, number | undefined>>,
   memory = findMemoryLimit(),
@@ -63,7 +63,8 @@ export function createLimits(
     settings[name as LimitName] ?? Math.max(1, Math.round(limit * Math.max(share, MIN_SHARE))),
   ]);
   const limits: Limits = Object.fromEntries(entries);
-  const maxConnections = Math.floor(Math.max(maxOpenFiles - RESERVED_FILES, maxOpenFiles / 2));
+  const reserved = RESERVED_FILES + limits.MAX_OPEN_RESPONSES;
+  const maxConnections = Math.floor(Math.max(maxOpenFiles - reserved, maxOpenFiles / 2));
   if (settings.MAX_CONNECTIONS === undefined) limits.MAX_CONNECTIONS = Math.min(limits.MAX_CONNECTIONS, maxConnections);
   return limits;
 }

@@ -1,7 +1,7 @@
-import type { ServerResponse } from "node:http";
+import type { EventEmitter } from "node:events";
 import { getHeapStatistics } from "node:v8";
 import createHttpError from "http-errors";
-import { runInTurn } from "./turns.ts";
+import { admitInTurn } from "./turns.ts";
 
 /** In seconds: how long work may wait, and the `Retry-After` of the 503. */
 const MAX_WAIT = 5;
@@ -13,20 +13,20 @@ const PART_FOR_FULL_HEAP = 1 / 16;
 /** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
-type Waiting = { weight: number; res: ServerResponse | undefined; admit: () => void; shed: () => void };
+type Waiting = { weight: number; res: EventEmitter | undefined; admit: () => void; shed: () => void };
 
 type Options = {
   /** The total weight. */
   limit: number;
   maxWaiting?: number;
   /** Whether the work of a response is admitted before other work, and is shed after it. */
-  isPreferred?: (res: ServerResponse | undefined) => boolean;
+  isPreferred?: (res: EventEmitter | undefined) => boolean;
   onShed: () => void;
 };
 
 /**
  * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s; preferred
- * work is admitted first. Each turn of the event loop admits one item, so that other connections are served in between. New
+ * work is admitted first. A turn of the event loop admits at most one item, so that other connections are served in between. New
  * connections are accepted first.
  */
 export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, isPreferred, onShed }: Options) {
@@ -37,7 +37,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
   function schedule() {
-    if (!isScheduled) runInTurn(admitFirst);
+    if (!isScheduled) admitInTurn(admitFirst);
     isScheduled = true;
   }
 
@@ -66,10 +66,10 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
     /** Returns a function that releases the weight, or undefined if too little is free. */
     tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
     /**
-     * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if the response has closed. If
-     * too much work waits, rejects the oldest that isn't preferred, or else this one.
+     * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if `res` emits "close". If too
+     * much work waits, rejects this one or, with `isPreferred`, the oldest without preference.
      */
-    acquire(weight = 1, res?: ServerResponse) {
+    acquire(weight = 1, res?: EventEmitter) {
       return new Promise<() => void>((resolve, reject) => {
         const leave = () => {
           clearTimeout(timer);

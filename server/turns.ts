@@ -1,11 +1,16 @@
-/** In each turn of the event loop, work runs for this long. The rest waits for the next turn. */
+/** After this time, a turn of the event loop starts no more work. The rest waits for the next turn. */
 const MAX_TURN_MS = 2;
 /** A turn accepts only one connection (libuv/libuv#3696). Work waits for at most this many. */
 const MAX_ACCEPTS = 64;
 
+const admissions: (() => void)[] = [];
 const waiting: (() => void)[] = [];
 let isScheduled = false;
 let hasAccepted = false;
+let hasRunAtOnce = false;
+/** The start of the last turn that ran admissions, until the next turn. */
+let admittedAt: number | undefined;
+let nextAdmissionAt = 0;
 
 /**
  * Runs work in this turn of the event loop, or in a later one. Turns stay short, and while clients are connecting, their
@@ -13,6 +18,20 @@ let hasAccepted = false;
  */
 export function runInTurn(run: () => void) {
   waiting.push(run);
+  schedule();
+}
+
+/** Runs work at once if it is the first such work of its turn, or else like `runInTurn`. */
+export function runAtOnce(run: () => void) {
+  if (hasRunAtOnce) return runInTurn(run);
+  hasRunAtOnce = true;
+  schedule();
+  run();
+}
+
+/** Runs an admission in a later turn. While other work waits, what is admitted, such as renders, gets half of the time. */
+export function admitInTurn(admit: () => void) {
+  admissions.push(admit);
   schedule();
 }
 
@@ -29,10 +48,18 @@ function schedule() {
 function runWaiting(accepts: number) {
   const isAccepting = hasAccepted && accepts < MAX_ACCEPTS;
   hasAccepted = false;
+  hasRunAtOnce = false;
   if (isAccepting) return setImmediate(runWaiting, accepts + 1);
   isScheduled = false;
-  const endsAt = performance.now() + MAX_TURN_MS;
-  // What is added meanwhile waits, too.
-  for (let count = waiting.length; count > 0 && performance.now() < endsAt; count -= 1) waiting.shift()?.();
-  if (waiting.length > 0) schedule();
+  const startedAt = performance.now();
+  if (admittedAt !== undefined) nextAdmissionAt = startedAt + (startedAt - admittedAt);
+  admittedAt = undefined;
+  // What is added meanwhile waits for the next turn.
+  for (let count = waiting.length; count > 0 && performance.now() < startedAt + MAX_TURN_MS; count -= 1)
+    waiting.shift()?.();
+  if (admissions.length > 0 && (waiting.length === 0 || startedAt >= nextAdmissionAt)) {
+    admittedAt = performance.now();
+    for (const admit of admissions.splice(0)) admit();
+  }
+  if (waiting.length + admissions.length > 0) schedule();
 }

@@ -250,6 +250,24 @@ test("requests that the parser rejects are counted, and at most ten a second are
   expect(server.lines.filter(({ msg }) => msg === "request rejected by the parser").length).toBeLessThan(100);
 });
 
+test("more probes than the operators' port has connections get 200 or 503, also while a service is slow", async () => {
+  const isReady = () => setTimeout(300, true);
+  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
+  const server = createOpsServer({
+    registry: new Registry(),
+    isReady,
+    cache,
+    host: undefined,
+    log: pino({ enabled: false }),
+  });
+  const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+  const probe = () => exchange(url, get("/readyz", "Connection: close"));
+  const probes = await Promise.all(Array.from({ length: 80 }, probe));
+  const statuses = probes.flatMap(({ responses }) => responses.map(({ status }) => status));
+  expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+  server.close();
+});
+
 test("failing metrics cause 500 and a log line, and the process lives", async () => {
   const registry = new Registry();
   const collect = () => {

@@ -104,7 +104,7 @@ test("if too much work waits, more is rejected at once", async () => {
 test("preferred work is admitted first, and other work is shed for it", async () => {
   const isArrived = { req: { complete: true }, once() {}, off() {} } as unknown as ServerResponse;
   const onShed = vi.fn<() => void>();
-  const isPreferred = (res?: ServerResponse) => res === isArrived;
+  const isPreferred = (res?: EventEmitter) => res === isArrived;
   const semaphore = createSemaphore({ limit: 1, maxWaiting: 2, isPreferred, onShed });
   const admitted: string[] = [];
   const acquire = (name: string, res?: ServerResponse) =>

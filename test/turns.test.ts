@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { recordAccept, runInTurn } from "../server/turns.ts";
+import { admitInTurn, recordAccept, runAtOnce, runInTurn } from "../server/turns.ts";
 
 test("after 2 ms of work, the rest waits for the next turn", async () => {
   const done: string[] = [];
@@ -19,6 +19,38 @@ test("after 2 ms of work, the rest waits for the next turn", async () => {
   expect(done).toEqual(["short", "long"]);
   await setImmediate();
   expect(done).toEqual(["short", "long", "next"]);
+});
+
+test("while other work waits, admitted work gets half of the time; otherwise one is admitted in each turn", async () => {
+  const admit = vi.fn<() => void>(() => {
+    const endsAt = performance.now() + 10;
+    while (performance.now() < endsAt);
+    admitInTurn(admit);
+  });
+  admitInTurn(admit);
+  await setImmediate();
+  await setImmediate();
+  expect(admit).toHaveBeenCalledTimes(2);
+  let done = 0;
+  for (let count = 0; count < 100; count++) {
+    runInTurn(() => {
+      const endsAt = performance.now() + 1;
+      while (performance.now() < endsAt);
+      done += 1;
+    });
+  }
+  let turns = 0;
+  for (; done < 100; turns++) await setImmediate();
+  expect(admit.mock.calls.length).toBeGreaterThan(5);
+  expect(admit.mock.calls.length).toBeLessThan(turns);
+  admit.mockReset();
+});
+
+test("one piece of work in each turn runs at once", async () => {
+  const done: string[] = [];
+  for (const name of ["first", "second"]) runAtOnce(() => done.push(name));
+  expect(done).toEqual(["first"]);
+  await expect.poll(() => done).toEqual(["first", "second"]);
 });
 
 test.each([

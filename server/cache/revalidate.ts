@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 import { LRUCache } from "lru-cache";
@@ -38,8 +39,8 @@ const READS_HEADERS =
 /**
  * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
  * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
- * render failed, isn't cacheable or was invalidated, and never if the client has left. It rejects with a 503 while the server is
- * too busy, and for 5 s after a render that failed.
+ * render isn't cacheable, was invalidated or, for the first client, failed. For 5 s, others of a failed render get a 503, and
+ * so do all while the server is too busy. It never settles if the client has left.
  */
 export async function createRevalidation(options: Options) {
   const { requests, securityHeaders, log, metrics } = options;
@@ -53,7 +54,7 @@ export async function createRevalidation(options: Options) {
     log.error({ err, file }, "page not rendered"),
   );
   /** The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. */
-  const renders = new Map<string, Set<Client>>();
+  const renders = new Map<string, EventEmitter & { waiting: Set<Client> }>();
   const warned = new Set<string>();
 
   /** Logs a cache warning, once for each route and kind of reason. */
@@ -110,10 +111,10 @@ export async function createRevalidation(options: Options) {
     return undefined;
   }
 
-  async function render(key: string, route: RouteEntry, effort: Effort, clients?: Set<Client>) {
-    const release = await requests.acquire();
+  /** `clients` emits "close" when every client has left. */
+  async function render(key: string, route: RouteEntry, effort: Effort, clients?: EventEmitter) {
+    const release = await requests.acquire(1, clients);
     try {
-      if (clients?.size === 0) return undefined; // While the render waited, every client has left.
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);
       return entry;
@@ -133,7 +134,7 @@ export async function createRevalidation(options: Options) {
   }
 
   function startRender(key: string, route: RouteEntry) {
-    const clients = new Set<Client>();
+    const clients = Object.assign(new EventEmitter(), { waiting: new Set<Client>() });
     renders.set(key, clients);
     render(copyString(key), route, "fast", clients)
       .finally(() => renders.delete(key))
@@ -141,12 +142,12 @@ export async function createRevalidation(options: Options) {
         (entry) => {
           // If the render failed, the first client gets the error page, and the others get a 503.
           const hasFailed = !entry && findRecentFailure(key)?.hasFailed && import.meta.env.PROD;
-          const [first, ...others] = clients;
+          const [first, ...others] = clients.waiting;
           first?.resolve(entry);
           for (const { resolve, reject } of others) hasFailed ? reject(HAS_FAILED) : resolve(entry);
         },
         (error) => {
-          for (const { reject } of clients) reject(error);
+          for (const { reject } of clients.waiting) reject(error);
         },
       );
     return clients;
@@ -168,8 +169,11 @@ export async function createRevalidation(options: Options) {
       if (failure) return resolve(undefined);
       const clients = renders.get(key) ?? startRender(key, route);
       const client = { resolve, reject };
-      clients.add(client);
-      res?.once("close", () => clients.delete(client));
+      clients.waiting.add(client);
+      res?.once("close", () => {
+        clients.waiting.delete(client);
+        if (clients.waiting.size === 0) clients.emit("close");
+      });
     });
   };
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 import onHeaders from "on-headers";
 import type { Middleware } from "../chain.ts";
@@ -33,8 +33,8 @@ type Options = {
 
 /**
  * Load shedding: limits the requests that Express handles at once. More wait in order for 5 s, then they get 503. The bytes
- * of request bodies and the number of open responses have limits of their own, so that uploads and streams can't use up
- * the slots of pages.
+ * of request bodies and the number of open responses have limits of their own, so that uploads, event streams and files take
+ * no slots of pages.
  */
 export function loadShedding(options: Options): Middleware {
   const { limits, requests, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
@@ -43,7 +43,7 @@ export function loadShedding(options: Options): Middleware {
   const bodies = createSemaphore({
     limit: limits.MAX_BODY_MEMORY_BYTES,
     maxWaiting,
-    isPreferred: (res) => Boolean(res?.req.complete), // A form that has arrived doesn't wait for slow clients.
+    isPreferred: (res) => res instanceof ServerResponse && res.req.complete, // A form that has arrived doesn't wait for slow clients.
     onShed,
   });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
@@ -70,9 +70,10 @@ export function loadShedding(options: Options): Middleware {
   return (req, res, next) => {
     if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
     const { route, httpRoute } = res.locals;
+    const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
+    const isOpen = isSmall && openRoutes.has(httpRoute);
     const acquire = () => {
-      const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
-      if (isSmall) return (openRoutes.has(httpRoute) ? openResponses : requests).acquire(1, res);
+      if (isSmall) return (isOpen ? openResponses : requests).acquire(1, res);
       // A route that accepts more than MAX_BODY_MEMORY_BYTES must stream its bodies (docs/uploads-and-streams.md).
       const copies = countCopies(req);
       const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
@@ -111,9 +112,15 @@ export function loadShedding(options: Options): Middleware {
         if (res.closed) return; // The client has left.
         clearTimeout(timer);
         if (isEventStream(res)) openRoutes.add(httpRoute);
+        if (isOpen) return;
         // The loaders are done: the response moves from the slots of renders to those of open responses.
         const place = openResponses.tryAcquire();
-        if (!place) return;
+        if (!place) {
+          if (!isEventStream(res)) return;
+          // It would have its slot for hours. The browser connects again, and then waits for a place.
+          recordShed("queue");
+          return void res.destroy();
+        }
         release();
         release = place;
       });

@@ -50,11 +50,13 @@ export function render({ log, shutdown, cache, setContext, settings, metrics }: 
       // The adapter destroys a response whose body fails, and logs nothing.
       if (res.errored) logError({ err: res.errored, ...toLogFields(res.locals) }, "body failed");
     });
-    return handleRequest(req, res, next);
+    const handled = handleRequest(req, res, next);
+    res.locals.running.add(handled); // Middleware of routes may go on, too.
+    return handled;
   };
 }
 
-/** For Node 20, which keeps the signals of `AbortSignal.any` in memory (nodejs/node#55351). */
+/** Not `AbortSignal.any`: Node 20 keeps its signals in memory (nodejs/node#55351). */
 function createSignal(res: Response, shutdown: AbortSignal) {
   const controller = new AbortController();
   const abort = () => controller.abort(CLOSED);

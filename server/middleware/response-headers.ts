@@ -8,8 +8,8 @@ import { extendSecurityHeaders } from "../response/security-headers.ts";
 const RENDERED_CACHE_CONTROL = "private, no-cache";
 
 /**
- * Completes the headers of a response from Express when they are written. Earlier, React Router's adapter would append
- * to them. Headers that the route has set stay, except the Cache-Control of a response that `isPrivate`. Listeners of
+ * Completes the headers of a response from Express as they are written: React Router's adapter would append to earlier
+ * ones. Headers that the route has set stay, except the Cache-Control of a response that `isPrivate`. Listeners of
  * `on-headers` run in reverse order: `compression` first, then this one, then `loadShedding`.
  */
 export function responseHeaders(securityHeaders: Record<string, string>): RequestHandler {

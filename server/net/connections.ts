@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody, headLength } from "../http/request-target.ts";
-import { recordAccept, runInTurn } from "../turns.ts";
+import { recordAccept, runAtOnce, runInTurn } from "../turns.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
 /** The most requests that a connection may pipeline. */
 const MAX_PIPELINED = 128;
-/** The memory of the pipelined requests of all connections: for each request, for its head, and what is read of a body. */
+/** The memory of all pipelined requests: a base for each, its head, and what is read of its body. */
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
 const HEADER_LINE_BYTES = 128;
 const BODY_BYTES = 320 * 1024;
-/** Each chunk of a body has 200 bytes of overhead. 256 chunks may have any size. The others must have 128 bytes on average. */
+/** Each chunk of a body has 200 bytes of overhead. Beyond 256 chunks, a body must have 128 bytes for each further one. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
@@ -55,7 +55,7 @@ type Options = {
 
 /**
  * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection that
- * has been inactive for longest. It also closes those that are stalled or idle for too long, pipeline too much, or send
+ * `rank` puts first. It also closes those that are stalled or idle for too long, pipeline too much, or send
  * bodies in small chunks.
  */
 export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, headers, onDrop }: Options) {
@@ -63,11 +63,12 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
   let queuedBytes = 0;
 
   function drop(socket: Socket, reason: DropReason) {
+    const pending = connections.get(socket)?.pending;
     if (!connections.delete(socket)) return;
     onDrop(reason);
-    // A reset also frees what the client has not read: otherwise the kernel would try to send it for minutes.
-    if (reason === "idle") socket.destroy();
-    else socket.resetAndDestroy();
+    // A reset frees what the client has not read of a pending response. Otherwise the kernel would keep it for minutes.
+    if (pending?.size) socket.resetAndDestroy();
+    else socket.destroy();
   }
 
   /** Drops a connection, and stops Node from parsing the rest of the 64 KB that it has read. */
@@ -127,7 +128,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     // Deferred, so that the requests of new connections are read first.
     if (connections.size > maxConnections) setImmediate(() => setImmediate(evict));
   });
-  // `server.timeout` is 0, so this is the keep-alive timeout.
+  // The keep-alive timeout or, on the operators' port, `server.timeout`.
   server.on("timeout", (socket) => drop(socket, "idle"));
 
   return {
@@ -163,8 +164,8 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
         const handle = () => socket.writable && listener(req, res);
         // A pipelined response gets its socket when the one before it has ended.
         if (!res.socket) res.once("socket", () => runInTurn(handle));
-        // A connection's first request is handled at once: each turn of the event loop has only one.
-        else if (socket.bytesWritten === 0) handle();
+        // At once, since a client may close its side after its first request, and Node then ends the connection.
+        else if (socket.bytesWritten === 0) runAtOnce(handle);
         else runInTurn(handle);
       });
     },

@@ -24,7 +24,7 @@ export async function drain(server: Server, connections: Connections, shutdown: 
     res.shouldKeepAlive = false;
   });
   server.keepAliveTimeout = IDLE_TIMEOUT_MS; // For connections whose response has promised keep-alive.
-  // Of pipelined requests, only the last response may close the connection.
+  // Of requests pipelined so far, only the last response closes the connection.
   for (const { pending } of connections.all.values()) {
     const last = [...pending].at(-1);
     if (last && !last.headersSent) last.shouldKeepAlive = false;
@@ -47,8 +47,8 @@ export async function drain(server: Server, connections: Connections, shutdown: 
 
 /**
  * Closes the listening socket without losing a client. The kernel resets the connections that wait in its accept queue
- * when that socket closes. So the server reads no request until the queue is empty: while clients wait for responses,
- * they open few new connections. A client that connects between the last accept(2) and close(2) is still reset.
+ * when that socket closes. So the server reads no request until the queue is empty: clients that wait for
+ * responses open few new connections. A client that connects between the last accept(2) and close(2) is still reset.
  */
 async function stopAccepting(server: Server, { all }: Connections) {
   let accepted = 0;

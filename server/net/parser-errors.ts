@@ -46,7 +46,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     before.once("close", respond);
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
-    // While a response is pending, the server doesn't read the next request. So the timeout isn't the client's fault.
+    // While a response is pending, the server may not read the next request. So the timeout isn't the client's fault.
     if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && connections.all.get(socket)?.pending.size) return;
     // The connection failed or has closed, so nothing was rejected.
     if (error.code === "ECONNRESET" || error.code === "EPIPE" || !socket.writable) socket.destroy();

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { trackConnections } from "../net/connections.ts";
 
-/** A client must send its request, and read the response, within this time. */
+/** A connection may be inactive for this long. */
 const TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 64;
 /** Requests for metrics within this time share one result. */
@@ -81,6 +81,7 @@ function isFromOperator({ headers }: IncomingMessage, host: string | undefined) 
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8", added = {}) {
+  if (res.headersSent) return; // At MAX_CONNECTIONS, the client has got a 503.
   const headers = { ...added, "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
   res.writeHead(status, headers).end(body);
 }

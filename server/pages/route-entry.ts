@@ -26,7 +26,7 @@ export type RouteEntry = {
   isResource: boolean;
   /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
   methods: string[];
-  /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms have 100 KB. */
+  /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms: at most 100 KB. */
   maxBodyBytes: number | undefined;
   /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
   addedHeaders: AddedHeaders;
