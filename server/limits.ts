@@ -51,7 +51,7 @@ function findMaxOpenFiles() {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The limits for the memory, unless the operator sets them. Connections leave files for streams and services. */
+/** The limits for the memory, unless the operator sets them. Connections always leave files for streams and services. */
 export function createLimits(
   settings: Partial<Record<LimitName, number | undefined>>,
   memory = findMemoryLimit(),
@@ -65,6 +65,5 @@ export function createLimits(
   const limits: Limits = Object.fromEntries(entries);
   const reserved = RESERVED_FILES + limits.MAX_OPEN_RESPONSES;
   const maxConnections = Math.floor(Math.max(maxOpenFiles - reserved, maxOpenFiles / 2));
-  if (settings.MAX_CONNECTIONS === undefined) limits.MAX_CONNECTIONS = Math.min(limits.MAX_CONNECTIONS, maxConnections);
-  return limits;
+  return { ...limits, MAX_CONNECTIONS: Math.min(limits.MAX_CONNECTIONS, maxConnections) };
 }

@@ -81,7 +81,7 @@ test.for(listAssets(".").filter((name) => SHELL.test(name)))(
     const [, inDocument = ""] = /<style[^>]*>(.*?)<\/style>/s.exec(await (await fetch(server.url)).text()) ?? [];
     const inFiles = listAssets(".").filter((file) => file.endsWith(".css"));
     const rules = [inDocument, ...inFiles.map(read)].join("").match(/[^{}]+\{[^{}]+\}/g) ?? [];
-    expect(rules.length).toBeGreaterThan(20);
+    expect(rules.length, "the document has no styles").toBeGreaterThan(0);
     expect(rules.filter((rule) => read(name).includes(rule))).toEqual([]);
     // A text of @react-router/dev/routes, which app/routes.ts imports.
     expect(read(name)).not.toContain("A route cannot use the reserved id");

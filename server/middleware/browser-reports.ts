@@ -42,6 +42,9 @@ const ReportSchema = v.object({
 
 /** Logs and counts what browsers report: blocked scripts, crashes, deprecated features and errors of the page's scripts. */
 export function browserReports(log: Logger, recordReport: Metrics["recordReport"]): RequestHandler[] {
+  // Series start at 0: otherwise `increase()` would miss their first reports.
+  for (const type of REPORT_TYPES) recordReport(type, "", 0);
+  for (const directive of DIRECTIVES) recordReport("csp-violation", directive, 0);
   const logReport = limitRate(MAX_REPORTS, (fields: object) => log.warn(fields, "browser report"));
   return [
     express.json({ type: CONTENT_TYPES, limit: MAX_BYTES, inflate: false }), // Browsers compress no reports.

@@ -17,7 +17,6 @@ const BUCKETS_SECONDS = [
 /** Series start at 0: otherwise `rate()` would miss their first request. */
 const INITIAL_STATUSES = [200, 500];
 const CACHE_RESULTS = ["hit", "stale", "miss"];
-const REPORT_TYPES = ["csp-violation", "crash", "error"];
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
 /**
@@ -68,7 +67,6 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
     labelNames: ["type", "directive"],
     registers,
   });
-  for (const type of REPORT_TYPES) reports.inc({ type, directive: "" }, 0);
 
   /** A counter without labels. Returns a function that adds to it. */
   const count = (name: string, help: string) => {
@@ -155,7 +153,7 @@ export function createMetrics(routes: Iterable<string>, limits: Limits) {
       "Invalidations, by source: this process, or the cache channel.",
     ),
     setChannelConnected: (isConnected: boolean) => channelConnected.set(Number(isConnected)),
-    recordReport: (type: string, directive: string) => reports.inc({ type, directive }),
+    recordReport: (type: string, directive: string, count = 1) => reports.inc({ type, directive }, count),
     recordUpgrade: count(
       "http_upgrade_requests_total",
       "Requests for another protocol, such as WebSockets, which the services respond to.",
