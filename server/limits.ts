@@ -4,13 +4,13 @@ import { totalmem } from "node:os";
 const MIB = 1024 * 1024;
 /** The memory of the container that the limits are for. */
 const MEMORY = 128 * MIB;
-/** Node and the two pages take this much. In a smaller container, less of the memory is left for the limits. */
+/** Node and the two pages take this much. Below 128 MiB, only the memory beyond this counts for the limits. */
 const BASE_MEMORY = 44 * MIB;
 const MIN_SHARE = 1 / 16;
 
 /**
- * The memory budget at 128 MiB. All limits together would take more than 128 MiB, but an attack reaches one or two
- * of them. `test/limits.long.ts` tests each.
+ * The memory budget at 128 MiB. All limits together would take about 128 MiB, but an attack reaches one or two of
+ * them. `test/limits.long.ts` tests each.
  */
 const LIMITS_AT_128_MIB = {
   /** An idle one takes 12 KiB. */

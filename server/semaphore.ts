@@ -9,6 +9,7 @@ const MAX_WAIT = 5;
 /** V8 ends the process if its heap is full. While more than this share is used, only a part of the limit is admitted. */
 const MAX_HEAP_SHARE = 0.7;
 const PART_FOR_FULL_HEAP = 1 / 16;
+const HEAP_CHECK_INTERVAL_MS = 100;
 
 /** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
@@ -26,7 +27,7 @@ type Options = {
 
 /**
  * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s; preferred
- * work is admitted first. A turn of the event loop admits at most one item, so that other connections are served in between. New
+ * work is admitted first. Each turn of the event loop, it admits at most one item, so that other connections are served in between. New
  * connections are accepted first.
  */
 export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, isPreferred, onShed }: Options) {
@@ -45,8 +46,12 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
     isScheduled = false;
     const [oldest] = queue;
     const first = (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? oldest;
+    if (!first) return;
     // Work that is heavier than the limit runs alone.
-    if (!first || (used > 0 && used + first.weight > findLimit())) return;
+    if (used > 0 && used + first.weight > findLimit()) {
+      if (isHeapFull()) setTimeout(schedule, HEAP_CHECK_INTERVAL_MS).unref();
+      return;
+    }
     queue.delete(first);
     first.admit();
     schedule();
@@ -107,7 +112,7 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
   };
 }
 
-/** The used size includes garbage. V8 collects so often when the limit is near that little of it is garbage. */
+/** The used size includes garbage. Near the limit, V8 collects so often that little is garbage. */
 function isHeapFull() {
   const { used_heap_size, heap_size_limit } = getHeapStatistics();
   return used_heap_size > heap_size_limit * MAX_HEAP_SHARE;

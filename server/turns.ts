@@ -8,7 +8,7 @@ const waiting: (() => void)[] = [];
 let isScheduled = false;
 let hasAccepted = false;
 let hasRunAtOnce = false;
-/** The start of the last turn that ran admissions, until the next turn. */
+/** When the last admissions began, until the next turn. */
 let admittedAt: number | undefined;
 let nextAdmissionAt = 0;
 
@@ -61,5 +61,6 @@ function runWaiting(accepts: number) {
     admittedAt = performance.now();
     for (const admit of admissions.splice(0)) admit();
   }
-  if (waiting.length + admissions.length > 0) schedule();
+  // The turn after admissions measures the time of what they admitted.
+  if (waiting.length + admissions.length > 0 || admittedAt !== undefined) schedule();
 }

@@ -31,7 +31,7 @@ test.for(["GET", "HEAD"])(
 test.for([
   ["adds-header", "app/example-pages/start.tsx: handle.securityHeaders: img-src: self is not a valid source"],
   ["misspells-key", "app/example-pages/start.tsx: handle.securityHeader: "],
-  ["has-other-key", "app/example-pages/start.tsx: handle.cacheKey: /example-pages/about is a path of another route"],
+  ["has-other-key", "app/example-pages/start.tsx: handle.cacheKey: /example-pages/about isn't a path of this route"],
   ["has-no-lifetime", "app/example-pages/tag.tsx: handle.cacheKey has no effect unless headers sets s-maxage"],
   ["keeps-layout", "app/example-pages/start-layout.tsx can't set s-maxage"],
 ] as const)("if a page %s, the startup fails with the name of its file", async ([what, message]) => {

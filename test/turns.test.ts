@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { admitInTurn, recordAccept, runAtOnce, runInTurn } from "../server/turns.ts";
 
@@ -22,16 +22,16 @@ test("after 2 ms of work, the rest waits for the next turn", async () => {
 });
 
 test("while other work waits, admitted work gets half of the time; otherwise one is admitted in each turn", async () => {
+  let done = 0;
   const admit = vi.fn<() => void>(() => {
     const endsAt = performance.now() + 10;
     while (performance.now() < endsAt);
-    admitInTurn(admit);
+    if (done < 100) admitInTurn(admit);
   });
   admitInTurn(admit);
   await setImmediate();
   await setImmediate();
   expect(admit).toHaveBeenCalledTimes(2);
-  let done = 0;
   for (let count = 0; count < 100; count++) {
     runInTurn(() => {
       const endsAt = performance.now() + 1;
@@ -43,7 +43,6 @@ test("while other work waits, admitted work gets half of the time; otherwise one
   for (; done < 100; turns++) await setImmediate();
   expect(admit.mock.calls.length).toBeGreaterThan(5);
   expect(admit.mock.calls.length).toBeLessThan(turns);
-  admit.mockReset();
 });
 
 test("one piece of work in each turn runs at once", async () => {
@@ -67,4 +66,17 @@ test.each([
   expect(run).toHaveBeenCalledTimes(expected);
   await setImmediate();
   expect(run).toHaveBeenCalledOnce();
+});
+
+test("a pause after an admission doesn't count as its time", async () => {
+  const admit = vi.fn<() => void>();
+  admitInTurn(admit);
+  await setTimeout(200);
+  admitInTurn(admit);
+  runInTurn(() => {});
+  for (let turn = 0; turn < 3; turn++) {
+    runInTurn(() => runInTurn(() => {}));
+    await setImmediate();
+  }
+  expect(admit).toHaveBeenCalledTimes(2);
 });

@@ -23,7 +23,7 @@ export type ShedReason = "queue" | "slow_body" | "timeout";
 
 type Options = {
   limits: Limits;
-  /** Requests without a body, and renders of cached pages. */
+  /** Small requests without a body, and renders of cached pages. */
   requests: Semaphore;
   maxBodyBytes: number;
   handlerTimeoutMs: number;
@@ -74,7 +74,7 @@ export function loadShedding(options: Options): Middleware {
     const isOpen = isSmall && openRoutes.has(httpRoute);
     const acquire = () => {
       if (isSmall) return (isOpen ? openResponses : requests).acquire(1, res);
-      // A route that accepts more than MAX_BODY_MEMORY_BYTES must stream its bodies (docs/uploads-and-streams.md).
+      // A route whose largest body would exceed the limit, with its copies, must stream it (docs/uploads-and-streams.md).
       const copies = countCopies(req);
       const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);

@@ -93,6 +93,7 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
     if (!res || res.headersSent || socket.writableLength > 0) return drop(socket, "limit");
     connections.delete(socket);
     onDrop("limit");
+    res.shouldKeepAlive = false;
     res.writeHead(503, headers).end();
     socket.destroySoon();
   }
@@ -196,7 +197,7 @@ function onSmallChunks(req: IncomingMessage, callback: () => void) {
 }
 
 /**
- * The order in which connections are closed at the limit: idle, waiting for the client, waiting for the server. One with
+ * The order in which connections are closed at the limit: idle, upgraded or waiting for the client, waiting for the server. One with
  * recent progress is among the last: its next request may be on its way.
  */
 function rank(socket: Socket, connection: Connection, now: number) {
