@@ -4,16 +4,13 @@ import * as v from "valibot";
  * The keys that a route's `handle` may have: add those of your own. If a route has any other, the server doesn't start.
  * Routes import the type only: `export const handle = { … } satisfies Handle`.
  */
-export const HandleSchema = v.strictObject(
-  {
-    /** The path that is rendered and cached for every path that the route matches. */
-    cacheKey: v.optional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/, "must be a path"))),
-    /** The largest request body of the route and those inside it (docs/uploads-and-streams.md). */
-    maxBodyBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
-    /** Additions to the security headers, each in the header's own syntax (docs/policy-and-third-parties.md). */
-    securityHeaders: v.optional(v.record(v.string(), v.string())),
-  },
-  "unknown key: app/handle.ts lists those that a route may have",
-);
+export const HandleSchema = v.strictObject({
+  /** The path that is rendered and cached for every path that the route matches. */
+  cacheKey: v.optional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/, "must be a path"))),
+  /** The largest request body of the route and those inside it (docs/uploads-and-streams.md). */
+  maxBodyBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  /** Additions to the security headers, each in the header's own syntax (docs/policy-and-third-parties.md). */
+  securityHeaders: v.optional(v.record(v.string(), v.string())),
+});
 
 export type Handle = v.InferInput<typeof HandleSchema>;

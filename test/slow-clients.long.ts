@@ -65,7 +65,7 @@ const sendSlowly = (count: number, start: string, rest: string) =>
 
 /** Requests more than the kernel's buffers hold. A client that doesn't read must write to notice that it is dropped. */
 const readNothing = () =>
-  connectSlowly(`GET /assets/${biggest} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(30), "\r\n", false);
+  connectSlowly(`GET /assets/${biggest} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(20), "\r\n", false);
 
 /** Requests the home page over a new connection; resolves with the duration in ms. */
 async function visit(url: string) {

@@ -165,6 +165,8 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
         const handle = () => socket.writable && listener(req, res);
         // A pipelined response gets its socket when the one before it has ended.
         if (!res.socket) res.once("socket", () => runInTurn(handle));
+        // At once, since its body would take memory while it waited.
+        else if (hasBody(req)) handle();
         // At once, since a client may close its side after its first request, and Node then ends the connection.
         else if (socket.bytesWritten === 0) runAtOnce(handle);
         else runInTurn(handle);

@@ -8,7 +8,11 @@ export function checkRoutes() {
   for (const { id, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id) ?? "app/root.tsx";
     const { success, issues } = v.safeParse(HandleSchema, build.routes[id]?.module.handle ?? {});
-    if (!success) throw new Error(`${file}: handle.${v.getDotPath(issues[0])}: ${issues[0].message}`);
+    if (!success) {
+      const [{ type, message }] = issues;
+      const fault = type === "strict_object" ? "unknown key: app/handle.ts lists those that a route may have" : message;
+      throw new Error(`${file}: handle.${v.getDotPath(issues[0])}: ${fault}`);
+    }
     try {
       extendSecurityHeaders({}, addedHeaders, { scripts: [], styles: [] });
     } catch (error) {
