@@ -5,8 +5,8 @@ import { cacheContext } from "./context";
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Invalidates the cached responses that a successful unsafe request has changed (RFC 9111 §4.4, RFC 9875 §3): those of its
- * own path, of the path that it redirects to, and of the groups in `Cache-Group-Invalidation`.
+ * Invalidates the cached responses that a successful unsafe request has changed (RFC 9111 §4.4, RFC 9875 §3): those of
+ * its own path, of the path that it redirects to, and of the groups in `Cache-Group-Invalidation`.
  */
 export const invalidateCache: Route.MiddlewareFunction = async ({ request, context }, next) => {
   if (SAFE_METHODS.includes(request.method)) return;

@@ -7,8 +7,8 @@ import { useIsOutdated } from "./release";
 let received: string[] | undefined;
 
 /**
- * Returns whether the page needs a document of its own, and loads it. A page needs one if it adds security headers that the
- * current document doesn't have. After a release, each page needs one, to get the new code.
+ * Returns whether the page needs a document of its own, and loads it. A page needs one if it adds security headers that
+ * the current document doesn't have. After a release, each page needs one, to get the new code.
  */
 export function useOwnDocument() {
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);

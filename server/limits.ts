@@ -51,7 +51,7 @@ function findMaxOpenFiles() {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The limits for the memory, unless the operator sets them. Connections always leave files for streams and services. */
+/** The limits for the memory, unless the operator sets them. Connections leave files for streams and services. */
 export function createLimits(
   settings: Partial<Record<LimitName, number | undefined>>,
   memory = findMemoryLimit(),

@@ -6,7 +6,7 @@ export const LOG_TIMEOUT_MS = 1000;
 /** On Ctrl-C, the terminal and npm each send a signal. The second one is ignored within this time. */
 const REPEATED_SIGNAL_MS = 50;
 
-/** Shuts down on a signal or an uncaught exception. Exits with 0, or with 1 if anything failed or `shutDown` says false. */
+/** Shuts down on a signal or an uncaught exception. Exits with 1 if anything failed or `shutDown` returned false. */
 export function handleProcessEvents(log: Logger, shutDown: (reason: string) => Promise<boolean>) {
   let exitCode = 0;
   let shutdownStartedAt: number | undefined;
@@ -29,7 +29,7 @@ export function handleProcessEvents(log: Logger, shutDown: (reason: string) => P
     });
   }
   process.on("SIGUSR1", () => {}); // Node's own handler would open the inspector's port.
-  // Also gets unhandled rejections; `origin` distinguishes them. The first exception starts the shutdown, and may cause others.
+  // Also gets unhandled rejections; `origin` distinguishes them. The first one starts the shutdown, and may cause others.
   process.on("uncaughtException", (err, origin) => {
     log[exitCode === 0 ? "fatal" : "error"]({ err }, origin);
     exitCode = 1;

@@ -6,7 +6,7 @@ import { admitInTurn } from "./turns.ts";
 /** In seconds: how long work may wait, and the `Retry-After` of the 503. */
 const MAX_WAIT = 5;
 
-/** V8 ends the process if its heap is full. While more than this share is used, only a part of the limit is admitted. */
+/** V8 ends the process if its heap is full. While it uses more than this share, a part of the limit is admitted. */
 const MAX_HEAP_SHARE = 0.7;
 const PART_FOR_FULL_HEAP = 1 / 16;
 const HEAP_CHECK_INTERVAL_MS = 100;
@@ -26,9 +26,9 @@ type Options = {
 };
 
 /**
- * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s; preferred
- * work is admitted first. Each turn of the event loop, it admits at most one item, so that other connections are served in between. New
- * connections are accepted first.
+ * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s;
+ * preferred work is admitted first. Each turn of the event loop, it admits at most one item, so that other connections
+ * are served in between. New connections are accepted first.
  */
 export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, isPreferred, onShed }: Options) {
   const queue = new Set<Waiting>();
@@ -71,8 +71,8 @@ export function createSemaphore({ limit, maxWaiting = Number.POSITIVE_INFINITY, 
     /** Returns a function that releases the weight, or undefined if too little is free. */
     tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
     /**
-     * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if `res` emits "close". If too
-     * much work waits, rejects this one or, with `isPreferred`, the oldest without preference.
+     * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if `res` emits "close".
+     * If too much work waits, rejects this one or, with `isPreferred`, the oldest without preference.
      */
     acquire(weight = 1, res?: EventEmitter) {
       return new Promise<() => void>((resolve, reject) => {

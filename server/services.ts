@@ -16,7 +16,7 @@ type Options = {
   server: Server;
   /** Aborted at shutdown, when the users' port has closed. */
   shutdown: AbortSignal;
-  /** Jobs call `invalidate` after they change what cached pages show. `connect` includes other processes (docs/caching.md). */
+  /** Jobs call `invalidate` after a change of cached pages. `connect` includes other processes (docs/caching.md). */
   cache: Pick<Cache, "invalidate" | "connect">;
 };
 

@@ -105,9 +105,9 @@ export function loadEnvFile() {
 }
 
 /**
- * Reads the settings. An empty variable counts as not set. If `NAME` isn't set and `NAME_FILE` is, the value is the content
- * of that file, as with the secrets of Docker and Kubernetes. Each fault is a line with the variable's name, its value and
- * the allowed values. Each warning is a line about a variable whose name is nearly that of a setting.
+ * Reads the settings. An empty variable counts as not set. If `NAME` isn't set and `NAME_FILE` is, the value is the
+ * content of that file, as with the secrets of Docker and Kubernetes. Each fault is a line with the variable's name,
+ * its value and the allowed values. Each warning is a line about a variable whose name is nearly that of a setting.
  */
 export function parseSettings<Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,

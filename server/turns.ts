@@ -13,8 +13,8 @@ let admittedAt: number | undefined;
 let nextAdmissionAt = 0;
 
 /**
- * Runs work in this turn of the event loop, or in a later one. Turns stay short, and while clients are connecting, their
- * connections are accepted first. Otherwise, a burst of requests would delay new clients for seconds.
+ * Runs work in this turn of the event loop, or in a later one. Turns stay short, and while clients are connecting,
+ * their connections are accepted first. Otherwise, a burst of requests would delay new clients for seconds.
  */
 export function runInTurn(run: () => void) {
   waiting.push(run);
@@ -29,7 +29,7 @@ export function runAtOnce(run: () => void) {
   run();
 }
 
-/** Runs an admission in a later turn. While other work waits, what is admitted, such as renders, gets half of the time. */
+/** Runs an admission in a later turn. While other work waits, admitted work, such as renders, gets half of the time. */
 export function admitInTurn(admit: () => void) {
   admissions.push(admit);
   schedule();

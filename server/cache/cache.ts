@@ -57,8 +57,9 @@ export function createCache({ maxBytes, log, metrics }: { maxBytes: number; log:
   return {
     entries,
     /**
-     * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes effect
-     * at once. Resolves with the number of entries removed here, when the message to the others is sent or has failed.
+     * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes
+     * effect at once. Resolves with the number of entries removed here, when the message to the others is sent or has
+     * failed.
      */
     async invalidate(groups: string[], paths: string[] = []) {
       const targets = paths.flatMap((path) => parseRequestTarget(path) ?? []);

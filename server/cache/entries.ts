@@ -99,7 +99,7 @@ export function createEntries(maxBytes: number, metrics: Pick<Metrics, "recordLo
       entries: found.size + notFound.size,
       bytes: found.calculatedSize + notFound.calculatedSize,
     }),
-    /** Lists each route's entries: their number, the bytes of their bodies, the age of the oldest in seconds, and the lookups since the start. */
+    /** Lists each route's entries: number, bytes of bodies, age of the oldest in seconds, lookups since the start. */
     describe() {
       const all = [...found.values(), ...notFound.values()];
       return [...new Set([...lookups.keys(), ...all.map(({ route }) => route)])].map((route) => {

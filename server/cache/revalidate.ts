@@ -38,9 +38,9 @@ const READS_HEADERS =
 
 /**
  * Renders each cacheable route without parameters. Then returns a function that renders the response for a cache key
- * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if the
- * render isn't cacheable, was invalidated or, for the first client, failed. Others of a failed render get a 503, as do all in
- * the next 5 s, or while the server is too busy. It never settles if the client has left.
+ * and stores it. Requests for a key that is being rendered share that render. The function resolves with undefined if
+ * the render isn't cacheable, was invalidated or, for the first client, failed. Others of a failed render get a 503, as
+ * do all in the next 5 s, or while the server is too busy. It never settles if the client has left.
  */
 export async function createRevalidation(options: Options) {
   const { requests, securityHeaders, log, metrics } = options;

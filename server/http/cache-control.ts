@@ -14,7 +14,7 @@ export function isForSharedCaches(cacheControl: string) {
   return !directives.has("no-store") && directives.get("private") !== "";
 }
 
-/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2, RFC 5861). Returns undefined without a valid `s-maxage`. */
+/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2, RFC 5861). Without a valid `s-maxage`: undefined. */
 export function parseSharedLifetime(cacheControl: string): SharedLifetime | undefined {
   const directives = parseDirectives(cacheControl);
   const secondsOf = (name: string) => (/^\d+$/.test(directives.get(name) ?? "") ? Number(directives.get(name)) : 0);
@@ -49,8 +49,8 @@ function parseDirectives(cacheControl: string) {
 }
 
 /**
- * Parses the value of `Cache-Groups`, such as `"events", "event-17"` (RFC 9875 §2). Returns undefined if it isn't a list
- * of strings: a name without quotes is a token.
+ * Parses the value of `Cache-Groups`, such as `"events", "event-17"` (RFC 9875 §2). Returns undefined if it isn't a
+ * list of strings: a name without quotes is a token.
  */
 export function parseGroups(value: string | null): string[] | undefined {
   try {

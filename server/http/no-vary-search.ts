@@ -4,9 +4,9 @@ import { parseDictionary } from "structured-headers";
 export type QueryFilter = (query: string) => string;
 
 /**
- * Creates the filter that `No-Vary-Search` describes (draft-ietf-httpbis-no-vary-search-10 §3). Chromium 156 only supports
- * the earlier grammar, where `params` may be a boolean, so both are accepted. Without the header, or if it is malformed,
- * every parameter makes a difference. Parameters in `alwaysKept` are never removed.
+ * Creates the filter that `No-Vary-Search` describes (draft-ietf-httpbis-no-vary-search-10 §3). Chromium 156 only
+ * supports the earlier grammar, where `params` may be a boolean, so both are accepted. Without the header, or if it is
+ * malformed, every parameter makes a difference. Parameters in `alwaysKept` are never removed.
  */
 export function createQueryFilter(noVarySearch: string | null, alwaysKept: string[] = []): QueryFilter {
   const { params, except, keyOrder } = parse(noVarySearch ?? "");

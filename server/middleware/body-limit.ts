@@ -5,8 +5,9 @@ import type { ErrorMiddleware, Response } from "../chain.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
 
 /**
- * The limit of URL-encoded forms. Also of other bodies, except multipart forms, if the route sets none. Node parses URL-encoded forms in quadratic
- * time if their names have no "=": 1 MB blocks the process for seconds. Parsed JSON takes up to 32 times its bytes.
+ * The limit of URL-encoded forms. Also of other bodies, except multipart forms, if the route sets none. Node parses
+ * URL-encoded forms in quadratic time if their names have no "=": 1 MB blocks the process for seconds. Parsed JSON
+ * takes up to 32 times its bytes.
  */
 const MAX_PARSED_BYTES = 100 * 1024;
 

@@ -40,7 +40,7 @@ const ReportSchema = v.object({
   ),
 });
 
-/** Logs and counts what browsers report: blocked scripts, crashes, deprecated features and errors of the page's scripts. */
+/** Logs and counts the reports of browsers: blocked scripts, crashes, deprecated features and errors of scripts. */
 export function browserReports(log: Logger, recordReport: Metrics["recordReport"]): RequestHandler[] {
   // Series start at 0: otherwise `increase()` would miss their first reports.
   for (const type of REPORT_TYPES) recordReport(type, "", 0);

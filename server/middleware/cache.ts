@@ -37,7 +37,8 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
     const ttl = entry ? Math.ceil(fresh - ageOf(entry)) : Number.NEGATIVE_INFINITY;
     if (entry && ttl > -staleWhileRevalidate) {
       entries.recordLookup(ttl > 0 ? "hit" : "stale", route.pattern);
-      if (ttl <= 0) revalidate(key, route).catch(() => {}); // If the server is too busy, a later request revalidates it.
+      // If the server is too busy, a later request revalidates it.
+      if (ttl <= 0) revalidate(key, route).catch(() => {});
       return send(entry, `hit; ttl=${ttl}`);
     }
     entries.recordLookup("miss", route.pattern);
@@ -53,7 +54,8 @@ export function cache(entries: CacheEntries, revalidate: Revalidate): Middleware
         // An entry that is larger than the whole cache is sent, but not stored.
         const stored = entries.find(key) ? "; stored" : "";
         if (rendered) return send(rendered, `fwd=${entry ? "stale" : "uri-miss"}${stored}`);
-        if (!sendStale()) renderPrivately(); // A second render, so that this client gets its own page, or the error page.
+        // A second render, so that this client gets its own page, or the error page.
+        if (!sendStale()) renderPrivately();
       })
       .catch((error) => {
         if (error.status !== 503 || res.headersSent || !sendStale()) next(error);

@@ -4,9 +4,9 @@ import type { TrustProxy } from "./access-log.ts";
 const SCHEMES = ["http", "https"];
 
 /**
- * Sets the host and the protocol of the URL that loaders and actions get in `request.url`: those of `ORIGIN`, or the Host
- * header and a trusted proxy's scheme. Removes X-Forwarded-Host: most proxies forward it from the client, so a client
- * could put another host into a page.
+ * Sets the host and the protocol of the URL that loaders and actions get in `request.url`: those of `ORIGIN`, or the
+ * Host header and a trusted proxy's scheme. Removes X-Forwarded-Host: most proxies forward it from the client, so a
+ * client could put another host into a page.
  */
 export function forwarded(trustProxy: TrustProxy, origin: URL | undefined): RequestHandler {
   const originScheme = origin?.protocol.slice(0, -1);

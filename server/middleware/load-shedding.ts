@@ -32,9 +32,9 @@ type Options = {
 };
 
 /**
- * Load shedding: limits the requests that Express handles at once. More wait in order for 5 s, then they get 503. The bytes
- * of request bodies and the number of open responses have limits of their own, so that uploads, event streams and files take
- * no slots of pages.
+ * Load shedding: limits the requests that Express handles at once. More wait in order for 5 s, then they get 503. The
+ * bytes of request bodies and the number of open responses have limits of their own, so that uploads, event streams and
+ * files take no slots of pages.
  */
 export function loadShedding(options: Options): Middleware {
   const { limits, requests, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
@@ -43,7 +43,8 @@ export function loadShedding(options: Options): Middleware {
   const bodies = createSemaphore({
     limit: limits.MAX_BODY_MEMORY_BYTES,
     maxWaiting,
-    isPreferred: (res) => res instanceof ServerResponse && res.req.complete, // A form that has arrived doesn't wait for slow clients.
+    // A form that has arrived doesn't wait for slow clients.
+    isPreferred: (res) => res instanceof ServerResponse && res.req.complete,
     onShed,
   });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, onShed });
@@ -74,7 +75,7 @@ export function loadShedding(options: Options): Middleware {
     const isOpen = isSmall && openRoutes.has(httpRoute);
     const acquire = () => {
       if (isSmall) return (isOpen ? openResponses : requests).acquire(1, res);
-      // A route whose largest body would exceed the limit, with its copies, must stream it (docs/uploads-and-streams.md).
+      // If a route's largest body, with its copies, exceeds the limit, it must be streamed (docs/uploads-and-streams.md).
       const copies = countCopies(req);
       const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, route, maxBodyBytes);
@@ -104,7 +105,7 @@ export function loadShedding(options: Options): Middleware {
       res.once("close", () => {
         clearTimeout(timer);
         arriving.delete(req);
-        // A loader may go on after its client has left. It takes memory, so the slot is released when it ends or times out.
+        // A loader may run on after its client has left. It takes memory, so it has its slot until it ends or times out.
         if (!hasTimedOut) timer = setTimeout(end, handlerTimeoutMs);
         Promise.allSettled(hasTimedOut ? [] : res.locals.running).then(end);
       });

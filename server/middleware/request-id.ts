@@ -5,7 +5,7 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/;
 /** Version, trace id, parent id, flags, and what later versions may add. Version ff and ids of zeros are invalid. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0+-)([\da-f]{32})-(?!0+-)[\da-f]{16}-[\da-f]{2}(-.*)?$/;
 
-/** Reads the request id of the client or the proxy, or generates one if it isn't well-formed. Reads the trace id, too. */
+/** Reads the request id and the trace id of the client or the proxy. Generates a request id if it isn't well-formed. */
 export const requestId: Middleware = (req, res, next) => {
   const { "x-request-id": given, traceparent } = req.headers;
   res.locals.requestId = typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();

@@ -12,7 +12,7 @@ const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
 const HEADER_LINE_BYTES = 128;
 const BODY_BYTES = 320 * 1024;
-/** Each chunk of a body has 200 bytes of overhead. Beyond 256 chunks, a body must have 128 bytes for each further one. */
+/** Each chunk of a body has 200 bytes of overhead. Beyond 256 chunks, a body must have 128 bytes for each more. */
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
@@ -54,9 +54,9 @@ type Options = {
 };
 
 /**
- * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection that
- * `rank` puts first. It also closes those that are stalled or idle for too long, pipeline too much, or send
- * bodies in small chunks.
+ * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection
+ * that `rank` puts first. It also closes those that are stalled or idle for too long, pipeline too much, or send bodies
+ * in small chunks.
  */
 export function trackConnections(server: Server, { maxConnections, clientTimeoutMs, headers, onDrop }: Options) {
   const connections = new Map<Socket, Connection>();
@@ -157,7 +157,8 @@ export function trackConnections(server: Server, { maxConnections, clientTimeout
         if (hasBody(req)) onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
         res.once("close", () => {
           connection.progressAt = performance.now();
-          if (req.complete && connection.lastRequest === req) connection.lastRequest = undefined; // Its head takes memory.
+          // Its head takes memory.
+          if (req.complete && connection.lastRequest === req) connection.lastRequest = undefined;
           if (!pending.delete(res)) return;
           queuedBytes -= bytes;
           connection.queuedBytes -= bytes;
@@ -199,8 +200,8 @@ function onSmallChunks(req: IncomingMessage, callback: () => void) {
 }
 
 /**
- * The order in which connections are closed at the limit: idle, upgraded or waiting for the client, waiting for the server. One with
- * recent progress is among the last: its next request may be on its way.
+ * The order in which connections are closed at the limit: idle, upgraded or waiting for the client, waiting for the
+ * server. One with recent progress is among the last: its next request may be on its way.
  */
 function rank(socket: Socket, connection: Connection, now: number) {
   if (now - connection.progressAt < GRACE_MS) return 2;

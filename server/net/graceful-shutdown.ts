@@ -14,8 +14,8 @@ const ACCEPT_INTERVAL_MS = 2;
 const MAX_INTERVALS = 25;
 
 /**
- * Stops accepting connections, aborts `shutdown`, and waits for pending requests and upgraded connections. Resolves with
- * the number of requests and upgraded connections that it cut at the timeout.
+ * Stops accepting connections, aborts `shutdown`, and waits for pending requests and upgraded connections. Resolves
+ * with the number of requests and upgraded connections that it cut at the timeout.
  */
 export async function drain(server: Server, connections: Connections, shutdown: AbortController, timeoutMs: number) {
   const closed = new Promise<boolean>((resolve) => server.once("close", () => resolve(true)));

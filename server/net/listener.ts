@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { MAX_HEADER_LINES } from "../limits.ts";
 
 const HEADERS_TIMEOUT_MS = 10_000;
-/** The connections that the kernel keeps until they are accepted. If there are more, clients wait a second to try again. */
+/** The connections that the kernel keeps until they are accepted. With more, clients wait a second to try again. */
 const BACKLOG = 4096;
 /** Node looks for requests that have timed out this often. */
 const CHECK_INTERVAL_MS = 2000;

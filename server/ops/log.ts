@@ -7,10 +7,10 @@ const CHUNK_LENGTH = 32_768;
 const FLUSH_INTERVAL_MS = 200;
 
 /**
- * A logger of JSON lines on standard output. If more than `maxBufferedBytes` wait for the reader, lines are dropped, and
- * a warning counts them once it reads again. `onDrop` gets the number of lines that are dropped or can't be written.
- * It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there would keep the
- * process from exiting.
+ * A logger of JSON lines on standard output. If more than `maxBufferedBytes` wait for the reader, lines are dropped,
+ * and a warning counts them once it reads again. `onDrop` gets the number of lines that are dropped or can't be
+ * written. It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there
+ * would keep the process from exiting.
  */
 export function createLog(level: string, maxBufferedBytes: number, onDrop: (lines: number) => void) {
   const { stdout } = process;
@@ -22,7 +22,8 @@ export function createLog(level: string, maxBufferedBytes: number, onDrop: (line
     if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
       const missed = lost;
       lost = 0;
-      if (missed > 0) log.warn({ lines: missed }, "log lines dropped: the reader stalled"); // Adds its line to the chunk.
+      // Adds its line to the chunk.
+      if (missed > 0) log.warn({ lines: missed }, "log lines dropped: the reader stalled");
       const written = lines;
       stdout.write(chunk, (error) => {
         if (error) onDrop(written);

@@ -70,8 +70,8 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
 }
 
 /**
- * Whether a request may read or change the cache. A page of another site could send one from an operator's browser, or its
- * host name could resolve to this address (DNS rebinding). So the host must be an address, localhost or OPS_HOST.
+ * Whether a request may read or change the cache. A page of another site could send one from an operator's browser, or
+ * its host name could resolve to this address (DNS rebinding). So the host must be an address, localhost or OPS_HOST.
  */
 function isFromOperator({ headers }: IncomingMessage, host: string | undefined) {
   const name = headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";

@@ -21,11 +21,10 @@ export function toPagePath(path: string) {
 }
 
 /**
- * Finds the route of a path with React Router's `matchRoutes`, as the browser does: if they differed, hydration would fail.
- * `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186). To save time:
- * - It gets only the routes whose literal segments are in the path.
- * - Its results are cached.
- * - If no route begins with the path's first segment, the path matches the splat.
+ * Finds the route of a path with React Router's `matchRoutes`, as the browser does: if they differed, hydration would
+ * fail. `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186).
+ * To save time: - It gets only the routes whose literal segments are in the path. - Its results are cached. - If no
+ * route begins with the path's first segment, the path matches the splat.
  */
 export function createRouteTable(manifest: Routes) {
   const tree = toTree(manifest);
@@ -72,8 +71,8 @@ export function createRouteTable(manifest: Routes) {
 }
 
 /**
- * The canonical path: paths that match a route with the same parameters have the same one. It is encoded as browsers do,
- * and has no trailing slashes, unless they are part of a splat. Its literal segments are spelt as in the pattern.
+ * The canonical path: paths that match a route with the same parameters have the same one. It is encoded as browsers
+ * do, and has no trailing slashes, unless they are part of a splat. Its literal segments are spelt as in the pattern.
  */
 function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: RouteEntry) {
   if (cacheKey !== undefined) return cacheKey;

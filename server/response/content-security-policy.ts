@@ -58,8 +58,8 @@ function mergePolicies(policy: Policy, added: Policy): Policy {
 export type InlineSources = { scripts: string[]; styles: string[] };
 
 /**
- * The Content-Security-Policy of a page. It allows inline scripts and styles by the given source expressions only, and adds
- * the page's own directives. Throws an error that names a fault in these.
+ * The Content-Security-Policy of a page. It allows inline scripts and styles by the given source expressions only, and
+ * adds the page's own directives. Throws an error that names a fault in these.
  */
 export function contentSecurityPolicy({ scripts, styles }: InlineSources, added = "") {
   const inline = { "script-src": scripts, "style-src": styles };
