@@ -23,9 +23,12 @@ function takeOut(project: string, { folder, word, files, packages }: (typeof FEA
   run("git", "rm", "-r", folder);
   const deleteLines = (file: string, text: string) => {
     const lines = readFileSync(`${project}/${file}`, "utf8").split("\n");
-    const others = lines.filter((line) => !line.toLowerCase().includes(text.toLowerCase()));
-    expect(others.length, `${file} has no line with ${text}`).toBeLessThan(lines.length);
-    writeFileSync(`${project}/${file}`, others.join("\n"));
+    const isNamed = (line: string) => line.toLowerCase().includes(text.toLowerCase());
+    expect(lines.filter(isNamed), `${file} has no line with ${text}`).not.toEqual([]);
+    // In documents, each is a row, an item of a list, or a whole paragraph.
+    const isPart = (line: string, index: number) => !/^(\|| *- )/.test(line) && (lines[index - 1] || lines[index + 1]);
+    if (file.endsWith(".md")) expect(lines.filter((line, index) => isNamed(line) && isPart(line, index))).toEqual([]);
+    writeFileSync(`${project}/${file}`, lines.filter((line) => !isNamed(line)).join("\n"));
   };
   for (const file of files) deleteLines(file, word);
   deleteLines("README.md", `${folder}/`);

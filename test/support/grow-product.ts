@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
@@ -32,11 +32,11 @@ const SETTINGS = [
 
 /**
  * Copies the whole project, with its tests, and grows a product out of it as the README, CONTRIBUTING and docs/ say.
- * A project that already has further pages is a product, and stays as it is.
+ * A project with further pages or another greeting is a product already, and stays as it is.
  */
 export async function growProduct() {
   const folder = copyProject({ withTests: true });
-  if ((await routes).length > 2) return folder;
+  if ((await routes).length > 2 || !existsSync(`${folder}/test/greeting.test.ts`)) return folder;
   addPages(folder);
   addServices(folder);
   changeGreeting(folder);
@@ -109,7 +109,7 @@ function addServices(folder: string) {
 $&`,
       )
       .replace("import { MessagePage", 'import type { Handle } from "./handle";\n$&')
-      .replace('lang="en"', "lang={languageOf(pathname)}")
+      .replace(/lang="[^"]*"/, "lang={languageOf(pathname)}")
       .replace("<ScrollRestoration />", "{hasScripts && <ScrollRestoration />}")
       .replace("<Scripts />", "{hasScripts && <Scripts />}"),
   );
