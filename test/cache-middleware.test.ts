@@ -28,13 +28,14 @@ const GROUPED = {
 const STALE = ["Cache-Control", "s-maxage=1, stale-if-error=3600"];
 
 test.each([
-  ["gets the stale response", ENTRY, false, [STALE]],
-  ["gets the response with groups as a stale one, while the channel is disconnected", GROUPED, false, [STALE]],
-  ["gets nothing more if it has a response already", ENTRY, true, []],
-])("a client whose page can't be rendered %s", async (_label, stored, headersSent, sent) => {
+  ["gets the stale response", ENTRY, false, false, [STALE]],
+  ["gets the response with groups as a stale one, while the channel is disconnected", GROUPED, false, false, [STALE]],
+  ["gets the response with groups as a stale one, after the channel has connected", GROUPED, true, false, [STALE]],
+  ["gets nothing more if it has a response already", ENTRY, false, true, []],
+])("a client whose page can't be rendered %s", async (_label, stored, isConnected, headersSent, sent) => {
   const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
-  entries.setConnected(false);
   entries.store("/", stored, []);
+  entries.setConnected(isConnected);
   const revalidate = vi.fn(() => Promise.reject(OVERLOADED));
   const end = vi.fn();
   const writeHead = vi.fn((_status: number, _headers: string[]) => ({ end }));

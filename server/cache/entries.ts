@@ -20,7 +20,10 @@ export type CacheEntry = {
 
 export type CacheResult = "hit" | "stale" | "miss";
 
-/** Invalidates the entries of groups, the pages and data at canonical paths, or every entry that has a group. */
+/**
+ * Invalidates the entries of groups, and the pages and data at canonical paths. `everyGroup` expires each entry that has
+ * a group, since some of them may be out of date: it is only sent if its render fails.
+ */
 export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
 
 /** Entries with status 404 share this part of the memory, so that requests for missing pages evict no other entry. */
@@ -43,6 +46,7 @@ export function createEntries(maxBytes: number, metrics: Pick<Metrics, "recordLo
   const lookups = new Map<string, Record<CacheResult, number>>();
   const watches = new Set<Invalidation[]>();
   let isConnected = true;
+  let groupsExpiredAt = Number.NEGATIVE_INFINITY;
 
   function remove(key: string) {
     found.delete(key);
@@ -51,6 +55,7 @@ export function createEntries(maxBytes: number, metrics: Pick<Metrics, "recordLo
 
   function invalidate(invalidation: Invalidation) {
     for (const invalidations of watches) invalidations.push(invalidation);
+    if (invalidation.everyGroup) groupsExpiredAt = performance.now();
     const matches = createMatcher(invalidation);
     const count = found.size + notFound.size;
     for (const entries of [found, notFound]) {
@@ -74,17 +79,21 @@ export function createEntries(maxBytes: number, metrics: Pick<Metrics, "recordLo
     unwatch: (invalidations: Invalidation[]) => watches.delete(invalidations),
     /** Stores an entry, unless it is larger than the cache or was invalidated since `watch`. */
     store(key: string, entry: CacheEntry, invalidations: Invalidation[]) {
-      if (invalidations.some((invalidation) => createMatcher(invalidation)(key, entry))) return "invalidated";
+      const isExpired = entry.groups.length > 0 && invalidations.some(({ everyGroup }) => everyGroup);
+      if (isExpired || invalidations.some((invalidation) => createMatcher(invalidation)(key, entry)))
+        return "invalidated";
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
       others.delete(key);
       entries.set(key, entry);
       return entries.has(key) ? "stored" : "too_large";
     },
-    lifetimeOf({ lifetime, groups }: CacheEntry): SharedLifetime {
-      if (isConnected || groups.length === 0) return lifetime;
-      return { ...lifetime, fresh: Math.min(lifetime.fresh, DISCONNECTED_LIFETIME), staleWhileRevalidate: 0 };
+    lifetimeOf({ lifetime, groups, renderedAt }: CacheEntry): SharedLifetime {
+      const isExpired = renderedAt < groupsExpiredAt;
+      if (groups.length === 0 || (isConnected && !isExpired)) return lifetime;
+      const fresh = isExpired ? 0 : Math.min(lifetime.fresh, DISCONNECTED_LIFETIME);
+      return { ...lifetime, fresh, staleWhileRevalidate: 0 };
     },
-    /** Sets whether invalidations of other processes arrive. On connection, removes entries with groups. */
+    /** Sets whether invalidations of other processes arrive. On connection, entries with groups expire. */
     setConnected(connected: boolean) {
       isConnected = connected;
       if (connected) invalidate({ groups: [], paths: [], everyGroup: true });
@@ -126,10 +135,9 @@ function countBytes({ bodies }: CacheEntry) {
   return Object.values(bodies).reduce((sum, { length }) => sum + length, 0);
 }
 
-function createMatcher({ groups, paths, everyGroup = false }: Invalidation) {
+function createMatcher({ groups, paths }: Invalidation) {
   const [groupSet, pathSet] = [new Set(groups), new Set(paths)];
   return (key: string, entry: CacheEntry) =>
-    (everyGroup && entry.groups.length > 0) ||
     entry.groups.some((group) => groupSet.has(group)) ||
     (pathSet.size > 0 && pathSet.has(toPagePath(key.replace(/\?.*/s, ""))));
 }
