@@ -218,7 +218,7 @@ test("while clients read, an edit shows at once in the process that handled it, 
   expect(new Set(edits.map(({ process }) => process)).size).toBe(3);
 });
 
-test("without its cache channel, a process revalidates after 1 s; when the channel is back, it invalidates all groups", async () => {
+test("without its cache channel, a process revalidates after 1 s; when the channel is back, all groups expire", async () => {
   const { port } = new URL(postgres.url);
   const sockets = new Set<Socket>();
   const proxy = createServer((socket) => {
