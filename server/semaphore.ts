@@ -6,7 +6,7 @@ import { admitInTurn } from "./turns.ts";
 /** In seconds: how long work may wait, and the `Retry-After` of the 503. */
 const MAX_WAIT = 5;
 
-/** V8 ends the process if its heap is full. While it uses more than this share, a part of the limit is admitted. */
+/** V8 ends the process if its heap is full. Above this share, only a part of the limit is admitted. */
 const MAX_HEAP_SHARE = 0.7;
 const PART_FOR_FULL_HEAP = 1 / 16;
 const HEAP_CHECK_INTERVAL_MS = 100;

@@ -14,7 +14,7 @@ export function isForSharedCaches(cacheControl: string) {
   return !directives.has("no-store") && directives.get("private") !== "";
 }
 
-/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2, RFC 5861). Without a valid `s-maxage`: undefined. */
+/** Parses `Cache-Control` for a shared cache (RFC 9111 §5.2.2, RFC 5861). Undefined without a valid `s-maxage`. */
 export function parseSharedLifetime(cacheControl: string): SharedLifetime | undefined {
   const directives = parseDirectives(cacheControl);
   const secondsOf = (name: string) => (/^\d+$/.test(directives.get(name) ?? "") ? Number(directives.get(name)) : 0);

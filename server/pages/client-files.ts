@@ -23,7 +23,10 @@ export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
 /** The suffix of any compressed variant. */
 export const VARIANT_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
 
-/** The URL pattern of a script or style in every release. Undefined for other files, and names like a pattern. */
+/**
+ * The URL pattern of a script or style in every release. Undefined for other files, and for names with characters that
+ * have a meaning in a pattern.
+ */
 export function toReleasePattern(urlPath: string) {
   const pattern = urlPath.replace(/^(\/assets\/[\w.-]+-)[\w-]{8}(\.(js|css))$/, "$1*$2");
   return pattern === urlPath ? undefined : pattern;

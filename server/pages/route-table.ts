@@ -23,8 +23,10 @@ export function toPagePath(path: string) {
 /**
  * Finds the route of a path with React Router's `matchRoutes`, as the browser does: if they differed, hydration would
  * fail. `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186).
- * To save time: - It gets only the routes whose literal segments are in the path. - Its results are cached. - If no
- * route begins with the path's first segment, the path matches the splat.
+ * To save time:
+ * - It gets only the routes whose literal segments are in the path.
+ * - Its results are cached.
+ * - If no route begins with the path's first segment, the path matches the splat.
  */
 export function createRouteTable(manifest: Routes) {
   const tree = toTree(manifest);

@@ -41,7 +41,9 @@ export function extendSecurityHeaders(headers: Record<string, string>, added: Ad
   return extended;
 }
 
-/** A Permissions-Policy that denies every feature but those allowed. Of a feature twice, the last one counts. */
+/**
+ * A Permissions-Policy that denies every feature but those allowed. If a feature is there twice, the last one counts.
+ */
 function permissionsPolicy(allowed: string) {
   const allowlists = new Map(PERMISSIONS.map((feature) => [feature, "()"]));
   const members = allowed.split(",").map((member) => member.trim());
