@@ -4,6 +4,7 @@ import tailwindcss from "@tailwindcss/vite";
 import { defineConfig, type Plugin, type Rolldown, runnerImport } from "vite";
 import { withoutToastStyles } from "./app/toast/vite-plugin.ts";
 import { serveApp } from "./server/development.ts";
+import { withoutRetainedChunks } from "./server/streams/vite-plugin.ts";
 
 /** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */
 function evaluatedRoutes(): Plugin {
@@ -68,6 +69,7 @@ export default defineConfig(({ command }) => {
       tailwindcss(),
       withoutToastStyles(), // The policy blocks the styles that it would insert.
       withoutServerStyles(),
+      withoutRetainedChunks(),
       reactRouter(),
     ],
     envDir: false, // Vite would read more files than `npm start`, and the build reads none.

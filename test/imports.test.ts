@@ -22,6 +22,7 @@ const ALLOWED: Record<string, string[]> = {
   "server/limit-rate": [],
   "server/turns": [],
   "server/in-time": [],
+  "server/streams": [],
   "server/semaphore": ["server/turns"],
   "server/ops": ["package.json", "server/in-time", "server/limits", "server/net"],
   "server/pages": ["app/cache-control", "app/handle", "app/routes", "react-router", "server/http", "server/response"],

@@ -1,0 +1,37 @@
+import type { Writable } from "node:stream";
+
+export * from "@react-router/node";
+
+/**
+ * Writes a response body to the client, like the function of `@react-router/node` that it replaces: that one keeps every
+ * chunk in memory until the stream ends (remix-run/react-router#15247, fixed in 8.4.0). Rejects if the source fails.
+ */
+export async function writeReadableStreamToWritable(stream: ReadableStream, writable: Writable) {
+  const reader = stream.getReader();
+  let resume = () => {};
+  const onDrain = () => resume();
+  /** The pending read ends, too. */
+  const onClose = () => {
+    resume();
+    reader.cancel().catch(() => {});
+  };
+  writable.on("drain", onDrain).on("close", onClose);
+  try {
+    while (isOpen(writable)) {
+      const { done, value } = await reader.read();
+      if (!isOpen(writable)) break;
+      if (done) return void writable.end();
+      if (!writable.write(value)) await new Promise<void>((resolve) => (resume = resolve));
+    }
+    onClose(); // An ended or destroyed writable may not have closed yet, or have closed before.
+  } catch (error) {
+    writable.destroy(error as Error);
+    throw error;
+  } finally {
+    writable.off("drain", onDrain).off("close", onClose);
+  }
+}
+
+function isOpen(writable: Writable) {
+  return !writable.destroyed && !writable.writableEnded;
+}
