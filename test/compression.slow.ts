@@ -10,11 +10,11 @@ import {
   type createGzip,
   gunzipSync,
 } from "node:zlib";
-import { writeReadableStreamToWritable } from "@react-router/node";
 import express, { type RequestHandler } from "express";
 import { inject, onTestFinished, vi } from "vitest";
 import { createLimits } from "../server/limits.ts";
 import { compression } from "../server/middleware/compression.ts";
+import { writeReadableStreamToWritable } from "../server/streams/react-router-node.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
