@@ -38,7 +38,7 @@ async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => 
   createInterface({ input: development.stdout }).on("line", (line) => lines.push(line));
   const findUrl = () => /http:\/\/localhost:\d+/.exec(lines.join("\n"))?.[0];
   await expect.poll(findUrl).toBeDefined();
-  return { url: findUrl() as string, lines };
+  return { url: findUrl() as string, lines, pid: development.pid };
 }
 
 async function mark(page: Page) {
@@ -197,6 +197,19 @@ test.for([
   await expect.poll(listed).toContain(path);
   await open(page, url + path);
   await page.getByRole("heading", { name: "New" }).waitFor();
+});
+
+test("a streamed response isn't held in memory", async ({ development, url }) => {
+  const readPeakMB = () => {
+    const status = readFileSync(`/proc/${development.pid}/status`, "utf8");
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000;
+  };
+  await fetch(`${url}/example-pages/chunks`);
+  const before = readPeakMB();
+  const response = await fetch(`${url}/example-pages/chunks?count=6400&bytes=65536`);
+  for await (const _ of response.body ?? []);
+  const after = readPeakMB();
+  expect(after - before).toBeLessThan(200);
 });
 
 test("a server file's change shows", async ({ url }) => {
