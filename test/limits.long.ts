@@ -113,6 +113,14 @@ const stream = (count: number) => async (url: string) => {
   expect(["200", "503", "closed"]).toEqual(expect.arrayContaining([...statuses]));
 };
 
+/** Streams responses of so many chunks over connections, one chunk every `ms`, and reads each to its end. */
+const readStreams = (count: number, chunks: number, bytes: number, ms: number, type: string) => async (url: string) => {
+  const query = new URLSearchParams({ count: `${chunks}`, bytes: `${bytes}`, ms: `${ms}`, type });
+  const streams = send(url, count, getOnce(`chunks?${query}`));
+  await Promise.all(streams.map((socket) => once(socket.resume(), "close")));
+  for (const { bytesRead } of streams) expect(bytesRead).toBeGreaterThan(chunks * bytes);
+};
+
 /** Requests a page that is rendered for each request, over 64 connections. */
 async function visitStock(url: string) {
   const endsAt = performance.now() + 7000;
@@ -132,6 +140,8 @@ const head = (method: string, path: string, ...lines: string[]) =>
 const post = (type: string, body: string) =>
   head("POST", "sign-up", `Content-Type: ${type}`, `Content-Length: ${body.length}`, "Connection: close") + body;
 const getOnce = (path: string) => head("GET", path, "Accept-Encoding: br", "Connection: close");
+const BINARY = "application/octet-stream";
+const EVENTS = "text/event-stream";
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 
 const SHORTEST = "GET / HTTP/1.1\r\nHost:\r\n\r\n";
@@ -214,6 +224,11 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["clients that leave before their cached page is rendered", leaveWaiting],
   ["1,200 event streams", stream(1200)],
   ["3,000 event streams", stream(3000), { isShed: true }],
+  ["a streamed response of 400 MB", readStreams(1, 6400, 64 * 1024, 0, BINARY)],
+  // As many as 20 minutes have at an event each second, in 24 s.
+  ["120 event streams of 1,200 events", readStreams(120, 1200, 32, 20, EVENTS)],
+  ["20 event streams of 10,000 events, at 500 each second", readStreams(20, 10_000, 32, 2, EVENTS)],
+  ["40 streamed responses of 400 MB that nobody reads", hold(40, getOnce("chunks?count=6400&bytes=65536"))],
   ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
   ["100 WebSockets that send fragments of a byte", hold(100, UPGRADE + FRAGMENTS)],
   ["100 WebSockets that send messages of a byte", hold(100, UPGRADE + MESSAGES)],
