@@ -1,5 +1,5 @@
 // Measures this server beside a bare one that sends the same bytes, and beside itself without
-// cached pages. Figures are medians of interleaved rounds; needs Linux and Chromium.
+// cached pages, also with 300 routes. Figures are medians of interleaved rounds; needs Linux and Chromium.
 // BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,9 +11,11 @@ import { recordVisits } from "./visits.ts";
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const STARTS = 7;
+/** A large app's number of routes. This app has 3, with the root. */
+const MANY_ROUTES = 300;
 
-/** Builds the same app without cached pages. Returns its folder. */
-async function buildWithoutPageCache() {
+/** Builds the same app without cached pages, and with more pages. Returns its folder. */
+async function buildWithoutPageCache(morePages = 0) {
   const copy = copyProject();
   const edits = [
     ["app/cache-control.ts", / s-maxage=\d+,/],
@@ -26,6 +28,11 @@ async function buildWithoutPageCache() {
     if (changed === source) throw new Error(`${file} has no ${cached}`);
     writeFileSync(file, changed);
   }
+  const names = Array.from({ length: morePages }, (_, i) => `page-${i}`);
+  for (const name of names) writeFileSync(join(copy, `app/${name}.tsx`), "export default () => <h1>Hello</h1>;");
+  const routes = join(copy, "app/routes.ts");
+  const lines = names.map((name) => `route("${name}", "${name}.tsx"),`);
+  writeFileSync(routes, readFileSync(routes, "utf8").replace("[", `[${lines.join("")}`));
   await build(copy);
   return copy;
 }
@@ -63,6 +70,7 @@ function median(name: string, metric: string) {
 
 await build(".");
 const everyRequest = await buildWithoutPageCache();
+const manyRoutes = await buildWithoutPageCache(MANY_ROUTES - 3);
 const responses = join(everyRequest, "responses.json");
 const shipped: Target = { name: "this server", command: [resolve("build/server/index.js")] };
 const targets: Target[] = [
@@ -95,6 +103,13 @@ for (const [name, one] of running) {
   record(name, "idle", residentMiB(one));
   await load(one, [document, ...unknown], 2);
 }
+// Both are new processes, since V8 optimizes a process that has rendered more pages better.
+const rendering = new Map<string, Running>();
+for (const [name, folder] of Object.entries({ "few routes": everyRequest, "many routes": manyRoutes })) {
+  const one = await start({ name, command: [join(folder, "build/server/index.js")] });
+  rendering.set(name, one);
+  await load(one, [document], SECONDS);
+}
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, one] of running) {
     for (const [kind, requests] of Object.entries(loads)) {
@@ -104,9 +119,10 @@ for (let round = 0; round < ROUNDS; round++) {
     }
     record(name, "loaded", residentMiB(one));
   }
+  for (const [name, one] of rendering) record(name, "/ cpu", (await load(one, [document], SECONDS)).cpuMicroseconds);
 }
-for (const one of running.values()) await stop(one);
-rmSync(everyRequest, { recursive: true });
+for (const one of [...running.values(), ...rendering.values()]) await stop(one);
+for (const folder of [everyRequest, manyRoutes]) rmSync(folder, { recursive: true });
 
 const columns = [
   ["requests/s on /", "/ rate"],
@@ -133,6 +149,11 @@ for (const [label, metric] of columns) {
   });
   console.log(`| ${label} | ${cells.join(" | ")} |`);
 }
+const rendered = median("many routes", "/ cpu");
+const ratio = rendered / median("few routes", "/ cpu");
+console.log(
+  `\nCPU µs per rendered / with ${MANY_ROUTES} routes: ${Math.round(rendered)} (${ratio.toFixed(2)}× that with 3)`,
+);
 for (const [name, requests] of Object.entries(visits)) {
   const bytes = requests.reduce((sum, request) => sum + (sizes.get(request) ?? 0), 0);
   console.log(`\nA ${name} visit: ${requests.length} requests, ${bytes} bytes with headers.`);
