@@ -2,6 +2,8 @@ import fc from "fast-check";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { expect, test, vi } from "vitest";
 import { keepsSegments, parseRequestTarget } from "../server/http/request-target.ts";
+import { toTree } from "../server/pages/route-entry.ts";
+import { createBranchBuild } from "../server/pages/route-handlers.ts";
 import { createRouteTable } from "../server/pages/route-table.ts";
 
 /** The routes as the framework's build lists them. */
@@ -117,16 +119,21 @@ const path = fc.array(segment, { maxLength: 6 }).map((segments) => `/${segments.
 const parsed = (path: string) => parseRequestTarget(path)?.path as string;
 
 test.each(Object.entries(TREES))(
-  "%s: findRoute agrees with matchRoutes; paths without a match, or that the URL parser changes, get the splat",
+  "%s: findRoute agrees with matchRoutes, and so does its branch; paths without a match, or that the URL parser changes, get the splat",
   (_name, tree) => {
     // matchRoutes warns of malformed escapes, and matches the path unchanged.
     vi.spyOn(console, "warn").mockReturnValue();
-    const { findRoute } = createRouteTable(toManifest(tree));
+    const manifest = toManifest(tree);
+    const { findRoute } = createRouteTable(manifest);
+    const build = { routes: manifest, assets: { routes: {} } } as ServerBuild;
     const splat = tree[0]?.children?.includes(SPLAT) ? SPLAT.id : undefined;
     fc.assert(
       fc.property(path, (path) => {
         const found = keepsSegments(path) ? matchRoutes(tree, { pathname: path })?.at(-1)?.route.id : undefined;
         expect(findRoute(parsed(path))?.route.id).toBe(found ?? splat);
+        if (!found) return;
+        const branch = toTree(createBranchBuild(build, found).routes);
+        expect(matchRoutes(branch, { pathname: path })?.at(-1)?.route.id).toBe(found);
       }),
       { numRuns: 2000 },
     );

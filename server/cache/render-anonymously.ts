@@ -7,6 +7,7 @@ import { inTime } from "../in-time.ts";
 import type { Metrics } from "../ops/metrics.ts";
 import { build } from "../pages/build.ts";
 import type { RouteEntry } from "../pages/route-entry.ts";
+import { createHandlers } from "../pages/route-handlers.ts";
 import { replaceNonce } from "../response/content-security-policy.ts";
 import { extendSecurityHeaders } from "../response/security-headers.ts";
 import { mergeHeaders } from "../response/stored-response.ts";
@@ -32,7 +33,7 @@ export type RenderOptions = {
   metrics: Metrics;
 };
 
-const handleRequest = createRequestHandler(build, import.meta.env.MODE);
+const handlerOf = createHandlers(build, (build) => createRequestHandler(build, import.meta.env.MODE));
 
 /**
  * Renders a path, with its query, for a request without cookies and client headers. Rejects if anything in the page
@@ -40,7 +41,7 @@ const handleRequest = createRequestHandler(build, import.meta.env.MODE);
  */
 export async function renderAnonymously(
   url: string,
-  { pattern, cacheRule, addedHeaders }: RouteEntry,
+  { id, pattern, cacheRule, addedHeaders }: RouteEntry,
   { settings, cache, setContext, metrics }: RenderOptions,
 ) {
   const origin = settings.ORIGIN?.origin;
@@ -60,7 +61,7 @@ export async function renderAnonymously(
   const request = new Request((origin ?? DEFAULT_ORIGIN) + url);
   const areHeadersRead = watchHeaders(request);
   const load = async () => {
-    const response = await handleRequest(request, context);
+    const response = await handlerOf(id)(request, context);
     return { response, body: Buffer.from(await response.arrayBuffer()) };
   };
   const { response, body } = await inTime(load(), RENDER_TIMEOUT_MS);
