@@ -11,6 +11,7 @@ FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
 # Docker reuses this layer until the lockfile changes.
 COPY package.json package-lock.json ./
+COPY packages/server/package.json packages/server/
 RUN npm ci
 COPY . .
 # The commit that is built; /metrics and the image's label name it.
@@ -27,7 +28,7 @@ ARG REVISION=unknown
 ARG CREATED=1970-01-01T00:00:00Z
 # The repository's address.
 ARG SOURCE=unknown
-LABEL org.opencontainers.image.version="0.1.0" \
+LABEL org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.created="${CREATED}" \
       org.opencontainers.image.source="${SOURCE}" \

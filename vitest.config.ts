@@ -18,43 +18,18 @@ const production = {
   pool: "threads" as const,
 };
 
+/** One file at a time, since each takes the whole machine. */
+const alone = { ...production, testTimeout: 900_000, pool: "forks" as const, fileParallelism: false };
+
 export default defineConfig({
   test: {
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
-      {
-        test: {
-          ...unit,
-          name: "unit",
-          include: ["{app,server,deploy,test/fixtures}/**/*.test.{ts,tsx}"],
-          exclude: ["**/*.e2e.test.ts"],
-        },
-      },
-      { test: { ...production, name: "fast", include: ["test/*.test.ts", "{app,server}/**/*.e2e.test.ts"] } },
-      // Parts that a product seldom changes, such as connections, shutdown and development.
-      { test: { ...production, name: "slow", include: ["test/*.slow.ts"] } },
-      // One file at a time, since each takes the whole machine.
-      {
-        test: {
-          ...production,
-          name: "long",
-          include: ["{deploy,test}/*.long.ts"],
-          testTimeout: 600_000,
-          pool: "forks",
-          fileParallelism: false,
-        },
-      },
-      {
-        test: {
-          ...production,
-          name: "container",
-          include: ["{deploy,test}/*.container.ts"],
-          testTimeout: 900_000,
-          pool: "forks",
-          fileParallelism: false,
-          globalSetup: [],
-        },
-      },
+      { test: { ...unit, name: "unit", include: ["app/**/*.test.{ts,tsx}"], exclude: ["**/*.e2e.test.ts"] } },
+      { test: { ...production, name: "fast", include: ["{deploy,test}/*.test.ts", "app/**/*.e2e.test.ts"] } },
+      { test: { ...alone, name: "long", include: ["{deploy,test}/*.{long,slow}.ts"] } },
+      { test: { ...alone, name: "container", include: ["{deploy,test}/*.container.ts"], globalSetup: [] } },
+      "packages/*",
     ],
   },
 });

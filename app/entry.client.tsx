@@ -1,7 +1,7 @@
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { HydratedRouter } from "react-router/dom";
-import { sendErrorReport } from "./report-error";
+import { sendErrorReport } from "react-router-express-server/app";
 
 // Adds to the framework's default: reports of errors.
 addEventListener("error", ({ error }) => sendErrorReport(error));

@@ -1,13 +1,16 @@
 import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
-import { type ReactNode, useContext, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from "react-router";
+import {
+  InlineStyles,
+  invalidateCache,
+  rejectMalformedBodies,
+  useNonce,
+  useOwnDocument,
+} from "react-router-express-server/app";
 import type { Route } from "./+types/root";
 import css from "./app.css?inline";
 import { MessagePage, NotFoundPage } from "./components/message-page";
-import { invalidateCache } from "./invalidate-cache";
-import { rejectMalformedBodies } from "./malformed-bodies";
-import { NonceContext, STYLE_ID } from "./nonce";
-import { useOwnDocument } from "./own-document";
 import { QueryProvider } from "./query/query-provider";
 import routes from "./routes";
 import { LazyToasters } from "./toast/lazy-toasters";
@@ -21,15 +24,12 @@ declare global {
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 
-/** The browser's bundle has no copy of the styles. To render the document again, it takes them from the document. */
-const styles = import.meta.env.SSR || import.meta.env.DEV ? css : document.getElementById(STYLE_ID)?.textContent;
-
-/** The nonce in development's policy (server/response/content-security-policy.ts), also for cached pages. */
-const VITE_NONCE = "vite";
+/** The browser takes the styles from the document, so its bundle has no copy of them. */
+const styles = import.meta.env.SSR || import.meta.env.DEV ? css : undefined;
 
 /** The document and the providers around every page. It contains its styles, so the first paint needs one request. */
 export function Layout({ children }: { children: ReactNode }) {
-  const nonce = useContext(NonceContext);
+  const nonce = useNonce();
   const needsOwnDocument = useOwnDocument();
   return (
     <html lang="en">
@@ -43,13 +43,9 @@ export function Layout({ children }: { children: ReactNode }) {
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
         <link rel="manifest" href="/site.webmanifest" />
-        {/* Vite's client copies this nonce to the styles that it inserts. */}
-        {import.meta.env.DEV && <meta property="csp-nonce" nonce={VITE_NONCE} />}
         <Meta />
         <Links nonce={nonce} />
-        <style id={STYLE_ID} nonce={import.meta.env.DEV ? VITE_NONCE : nonce} suppressHydrationWarning>
-          {styles}
-        </style>
+        <InlineStyles>{styles}</InlineStyles>
       </head>
       <body>
         <div id="root">

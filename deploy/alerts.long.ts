@@ -3,9 +3,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startServer } from "react-router-express-server/testing";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { startServer } from "../test/support/start-server.ts";
 
 type Rule = { alert: string; expr: string; annotations: { runbook: string } };
 

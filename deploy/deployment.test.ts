@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type {} from "kubernetes-types/apps/v1";
+import { startServer } from "react-router-express-server/testing";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { version } from "../package.json";
-import { parseSettings, ServerSettingsSchema } from "../server/settings.ts";
 
 const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "utf8"), { strict: true }).map(
   (document) => document.toJS({ mapAsMap: false }),
@@ -114,10 +114,20 @@ test("each port is reachable from one namespace, and pods reach nothing but DNS"
   expect(egress.flatMap(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([53, 53]);
 });
 
-test("deployments use settings that the server has", () => {
+test("deployments use settings that the server has", async () => {
   const deployed = { ...env, ...COMPOSE.services.web.environment };
-  expect(parseSettings(ServerSettingsSchema, deployed)).toHaveProperty("settings");
-  expect(Object.keys(ServerSettingsSchema.entries)).toEqual(expect.arrayContaining(Object.keys(deployed)));
+  const { lines, stop } = await startServer({
+    ...deployed,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    OPS_PORT: "0",
+    LOG_LEVEL: "info",
+  });
+  expect(await stop()).toBe(0);
+  const line: Record<string, unknown> = lines.find(({ msg }) => msg === "starting") ?? {};
+  expect(Object.keys({ ...(line.settings as object), ...(line.limits as object) })).toEqual(
+    expect.arrayContaining(Object.keys(deployed)),
+  );
 });
 
 test("a pod's grace period is as long as a shutdown may take", () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { findFreePort } from "react-router-express-server/testing";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { parseAllDocuments, stringify } from "yaml";
 import {
@@ -11,7 +12,6 @@ import {
   MEBIBYTE,
   readStatus,
 } from "../test/support/container.ts";
-import { findFreePort } from "../test/support/free-port.ts";
 
 const pods: string[] = [];
 afterAll(async () => {

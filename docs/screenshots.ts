@@ -1,7 +1,6 @@
 // Writes the pictures that the README shows, each at most 120 KB.
 import { statSync } from "node:fs";
-import { launchChromium } from "../test/support/chromium.ts";
-import { startServer } from "../test/support/start-server.ts";
+import { launchChromium, startServer } from "react-router-express-server/testing";
 
 const MAX_BYTES = 120 * 1024;
 const DESKTOP = { width: 960, height: 600 };

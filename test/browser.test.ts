@@ -1,5 +1,5 @@
 import routes from "../app/routes.ts";
-import examplePages from "./fixtures/example-pages/routes.ts";
+import examplePages from "./fixtures/examples/routes.ts";
 import { expect, open, test } from "./support/fixtures.ts";
 import { readMain } from "./support/read-main.ts";
 
@@ -74,8 +74,8 @@ test("the route list is on window, and frozen", async ({ page, server }) => {
   expect(await page.evaluate(isFrozen)).toBe(true);
 });
 
-test("the helpers of routes.ts make the same list in the browser", async ({ page, grownServer }) => {
-  await open(page, grownServer.url);
+test("the helpers of routes.ts make the same list in the browser", async ({ page, examplesServer }) => {
+  await open(page, examplesServer.url);
   // A list in JSON has no undefined fields.
   const expected = JSON.parse(JSON.stringify([...examplePages, ...routes]));
   expect(await page.evaluate(() => window.__ROUTES__)).toEqual(expect.arrayContaining(expected));

@@ -90,8 +90,8 @@ test("without JavaScript, the pages show their texts, and the link leads home", 
 test.for([
   { path: "/example-pages/notes/3", texts: NOT_FOUND.texts },
   { path: "/example-pages/broken/response", texts: ["500", "Oops! Something went wrong", "Return to Home"] },
-])("$path shows the error page", async ({ path, texts }, { page, grownServer, consoleMessages }) => {
-  await open(page, grownServer.url + path);
+])("$path shows the error page", async ({ path, texts }, { page, examplesServer, consoleMessages }) => {
+  await open(page, examplesServer.url + path);
   expect(await contentOf(page)).toMatchObject({
     title: path === "/example-pages/notes/3" ? NOT_FOUND.title : texts[1],
     texts,

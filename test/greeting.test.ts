@@ -1,8 +1,8 @@
 // The greeting page only. Delete this file with the greeting.
 import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
+import { startServer } from "react-router-express-server/testing";
 import { expect, open, test } from "./support/fixtures.ts";
-import { startServer } from "./support/start-server.ts";
 
 test("/: the greeting's second half is in Chinese, and its hand is hidden from screen readers", async ({
   page,

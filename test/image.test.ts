@@ -1,11 +1,7 @@
 import { readFileSync } from "node:fs";
 import { validate } from "dockerfile-utils";
-import * as v from "valibot";
 import { expect, test } from "vitest";
 import { devDependencies, version } from "../package.json";
-import { CLOSE_TIMEOUT_MS } from "../server/ops/supervision.ts";
-import { LOG_TIMEOUT_MS } from "../server/process.ts";
-import { ServerSettingsSchema } from "../server/settings.ts";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 
@@ -27,9 +23,4 @@ test("the types are those of the Node that ships", () => {
   const [major] = devDependencies["@types/node"].split(".");
   expect(DOCKERFILE).toContain(`ARG BUILD_IMAGE=node:${major}-`);
   expect(DOCKERFILE).toContain(`/nodejs${major}-`);
-});
-
-test("the default timeouts of a shutdown end it within the 10 s of docker stop", () => {
-  const { SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = v.parse(ServerSettingsSchema, {});
-  expect(SHUTDOWN_DELAY_MS + SHUTDOWN_TIMEOUT_MS + CLOSE_TIMEOUT_MS + LOG_TIMEOUT_MS).toBeLessThan(10_000);
 });

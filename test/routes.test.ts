@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
+import { keepViolations } from "react-router-express-server/testing";
 import { compile } from "tailwindcss";
 import { expect } from "vitest";
 import routes from "../app/routes.ts";
 import { test } from "./support/fixtures.ts";
-import { keepViolations } from "./support/violations.ts";
 
 type Entries = readonly { path?: string | undefined; children?: Entries | undefined }[];
 

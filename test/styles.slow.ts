@@ -3,8 +3,6 @@ import type { Page } from "playwright-core";
 import { inject } from "vitest";
 import { expect, open, test } from "./support/fixtures.ts";
 
-test.override("server", ({ grownServer }) => grownServer);
-
 /** The styles of the example page that only Tailwind and its reset set. */
 const stylesOf = (page: Page) =>
   page.evaluate(() => {
@@ -45,7 +43,7 @@ test("Tailwind's styles are in one file, and only pages that import Tailwind lin
   expect(await linked("/example-pages/dialog")).toEqual([file]);
   for (const path of ["/", "/nowhere", "/example-pages/about", "/example-pages/notes/1"])
     expect(await linked(path), path).not.toContain(file);
-  const folder = `${inject("grownFolder")}/build/client/assets`;
+  const folder = `${inject("examplesFolder")}/build/client/assets`;
   const files = readdirSync(folder).filter((name) => name.endsWith(".css"));
   expect(files.filter((name) => readFileSync(`${folder}/${name}`, "utf8").includes(".max-w-prose{"))).toEqual([
     file.replace("/assets/", ""),
@@ -66,7 +64,7 @@ test.for(["light", "dark"] as const)(
   "a page has every variable of theme.css, with the values of home in the %s scheme",
   async (colorScheme, { page, server }) => {
     const names = [
-      ...readFileSync(`${inject("grownFolder")}/app/theme.css`, "utf8").matchAll(/^ {2}(--[\w-]+):/gm),
+      ...readFileSync(`${inject("examplesFolder")}/app/theme.css`, "utf8").matchAll(/^ {2}(--[\w-]+):/gm),
     ].map(([, name = ""]) => name);
     const valuesOf = async (path: string) => {
       await open(page, server.url + path);

@@ -1,62 +1,89 @@
-// A project from an older commit merges the updates since then, with the commands of docs/updating.md.
+// An update replaces packages/server as a whole, with the commands of docs/updating.md, and never has a conflict.
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { startServer } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 
-const COMMITS = 60;
-const DOCS = readFileSync("docs/updating.md", "utf8");
-const COMMANDS = DOCS.split("\n").filter((line) => line.startsWith("    git "));
-/** The files that the docs name as those that a team rewrites. */
-const REWRITTEN = ["README.md", "app/routes/home.tsx", "server/services.ts"];
+const ENGINE = "packages/server";
+/** What a team rewrites first. */
+const HOME = `export const meta = () => [{ title: "Shop" }];\n
+export default function Home() {\n  return <main>Our shop</main>;\n}\n`;
 
-const run = (cwd: string, command: string, ...args: string[]) =>
-  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-const shell = (cwd: string, command: string) => run(cwd, "sh", "-c", command);
+const shell = (cwd: string, command: string) => {
+  const { NODE_ENV, ...env } = process.env; // Vitest's own.
+  return execFileSync("sh", ["-c", command], { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+};
 
-test("a download names its commit", ({ skip }) => {
-  skip(!existsSync(".git"), "needs the repository");
-  expect(shell(".", "git archive HEAD .template-commit | tar -xO")).toBe(run(".", "git", "rev-parse", "HEAD"));
+/** Makes a product of the first commit that has the engine, as a team would. */
+function makeProduct(commit: string) {
+  const folder = mkdtempSync(join(tmpdir(), "product-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  shell(".", `git archive ${commit} | tar -x -C ${folder}`);
+  writeFileSync(join(folder, "README.md"), "# Our shop\n");
+  writeFileSync(join(folder, "app/routes/home.tsx"), HOME);
+  shell(folder, "git init -q -b main && git config user.name team && git config user.email team@example.org");
+  shell(folder, "git add -A && git commit -qm 'Make it ours'");
+  return folder;
+}
+
+/** Checks the types, builds, and requests both pages. */
+async function check(folder: string) {
+  shell(folder, "npm run typecheck && npm run build");
+  const { url, stop } = await startServer({}, folder);
+  const responses = await Promise.all([fetch(url), fetch(`${url}/nowhere`)]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 404]);
+  expect(await responses[0]?.text()).toContain("Our shop");
+  expect(await stop()).toBe(0);
+}
+
+/** Links the packages of this project, and the product's engine. */
+function linkPackages(folder: string, engine: string) {
+  shell(folder, "mkdir -p node_modules");
+  for (const name of readdirSync("node_modules")) {
+    const to = join(folder, "node_modules", name);
+    if (name === "@react-router") shell(".", `cp -r node_modules/${name} ${to}`);
+    else if (!name.startsWith(".vite"))
+      symlinkSync(name === "react-router-express-server" ? engine : resolve("node_modules", name), to);
+  }
+}
+
+const FIRST = existsSync(".git")
+  ? shell(".", `git log --diff-filter=A --format=%H -- ${ENGINE}/package.json`).trim().split("\n").at(-1)
+  : undefined;
+
+test.runIf(FIRST)("a product replaces the engine's folder by today's", async () => {
+  const folder = makeProduct(FIRST ?? "");
+  const template = mkdtempSync(join(tmpdir(), "template-"));
+  onTestFinished(() => rmSync(template, { recursive: true }));
+  shell(".", `git clone -q . ${template}`);
+  // The uncommitted changes, too.
+  shell(
+    ".",
+    `rm -r ${template}/${ENGINE} && mkdir ${template}/${ENGINE} && git ls-files -z -co --exclude-standard ${ENGINE} | xargs -0 tar -c | tar -x -C ${template}`,
+  );
+  shell(
+    template,
+    "git add -A && git -c user.name=t -c user.email=t@example.org commit -qm today --allow-empty && git branch -f main",
+  );
+  shell(folder, `git remote add template ${template} && git fetch -q template`);
+  shell(folder, `git rm -rq ${ENGINE} && git checkout template/main -- ${ENGINE}`);
+  linkPackages(folder, join(folder, ENGINE));
+  expect(readFileSync(join(folder, "README.md"), "utf8")).toBe("# Our shop\n");
+  await check(folder);
 });
 
-test(`a product of ${COMMITS} commits ago merges the updates, with conflicts in what it has rewritten only`, ({
-  skip,
-}) => {
-  const commit = existsSync(".git") && run(".", "git", "rev-list", "--max-count=1", `--skip=${COMMITS}`, "HEAD").trim();
-  if (!commit) return skip("needs the repository, with its history");
-  const folder = mkdtempSync(join(tmpdir(), "updating-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const product = join(folder, "product");
-  const template = join(folder, "template.git");
-  run(".", "git", "clone", "--quiet", "--bare", ".", template);
-  run(template, "git", "update-ref", "refs/heads/main", run(".", "git", "rev-parse", "HEAD").trim());
-  shell(".", `mkdir ${product} && git archive ${commit} | tar -x -C ${product}`);
-  const commitAll = (message: string) => shell(product, `git add -A && git commit -qm "${message}"`);
-  shell(product, "git init -q -b main && git config user.name team && git config user.email team@example.org");
-  commitAll("Begin");
-  for (const file of REWRITTEN) {
-    expect(existsSync(join(product, file))).toBe(true);
-    writeFileSync(join(product, file), "Our own\n");
-  }
-  writeFileSync(join(product, "app/routes/prices.tsx"), "export default () => <h1>Prices</h1>;\n");
-  appendFileSync(join(product, "app/theme.css"), "/* ours */\n");
-  commitAll("Make it ours");
-
-  // Older commits have no .template-commit.
-  const values = { "<the template's address>": template, "$(cat .template-commit)": commit };
-  const replaced = COMMANDS.map((command) =>
-    Object.entries(values).reduce((text, [from, to]) => text.replace(from, to), command.trim()),
-  );
-  for (const command of replaced.slice(0, -1)) shell(product, command);
-  expect(run(product, "git", "status", "--porcelain")).toBe("");
-  const merge = replaced.at(-1) ?? "";
-  expect(merge).toBe("git merge template/main");
-  shell(product, `${merge} || true`);
-  const conflicts = run(product, "git", "diff", "--name-only", "--diff-filter=U").split("\n").filter(Boolean);
-  console.log({ conflicts });
-  expect(REWRITTEN).toEqual(expect.arrayContaining(conflicts));
-  // Files that only the template has changed are the template's.
-  expect(readFileSync(join(product, "server.ts"), "utf8")).toBe(run(".", "git", "show", "HEAD:server.ts"));
-  expect(existsSync(join(product, "app/routes/prices.tsx"))).toBe(true);
+test.runIf(FIRST)("a product replaces the engine's folder by a packed one", async () => {
+  const folder = makeProduct(FIRST ?? "");
+  const packed = shell(".", `npm pack --silent --workspace ${ENGINE} --pack-destination ${folder}`).trim();
+  rmSync(join(folder, "packages"), { recursive: true });
+  const engine = join(folder, "engine");
+  shell(folder, `mkdir engine && tar -x -C engine --strip-components=1 -f ${packed}`);
+  linkPackages(folder, engine);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  delete manifest.workspaces;
+  manifest.scripts.typecheck = "react-router typegen && tsc";
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
+  await check(folder);
 });

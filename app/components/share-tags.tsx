@@ -1,13 +1,8 @@
-import { createContext, useContext } from "react";
+import { useOrigin } from "react-router-express-server/app";
 
-const received = import.meta.env.SSR ? null : document.querySelector<HTMLLinkElement>("link[rel=canonical]");
-
-/** The site's public origin, if the operator sets it: previews on other sites need absolute URLs. */
-export const OriginContext = createContext(received ? new URL(received.href).origin : undefined);
-
-/** The canonical URL of a page, and the picture of a shared link. */
+/** The canonical URL of a page, and the picture of a shared link: previews on other sites need absolute URLs. */
 export function ShareTags({ path, picture }: { path: string; picture: { src: string; alt: string } }) {
-  const origin = useContext(OriginContext);
+  const origin = useOrigin();
   if (origin === undefined) return null;
   return (
     <>

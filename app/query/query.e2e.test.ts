@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { test as base, expect, open } from "../../test/support/fixtures.ts";
 
 const test = base
-  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/query`)
+  .extend("url", ({ examplesServer }) => `${examplesServer.url}/example-pages/query`)
   // Each page has a context of its own, because its clock is its context's.
   .extend(
     "newPage",
@@ -51,9 +51,9 @@ test.for([
   expect(await query(page).textContent()).toBe(`Query: ${status}`);
 });
 
-test("renders that overlap never share a query client", async ({ grownServer }) => {
+test("renders that overlap never share a query client", async ({ examplesServer }) => {
   const names = ["ada", "grace", "linus"];
-  const pages = await Promise.all(names.map((name) => fetch(`${grownServer.url}/example-pages/visitors/${name}`)));
+  const pages = await Promise.all(names.map((name) => fetch(`${examplesServer.url}/example-pages/visitors/${name}`)));
   const texts = await Promise.all(pages.map((response) => response.text()));
   expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
 });

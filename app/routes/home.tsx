@@ -1,4 +1,4 @@
-import { CACHED_FOR_A_MINUTE } from "../cache-control";
+import { CACHED_FOR_A_MINUTE } from "react-router-express-server/app";
 import { ShareTags } from "../components/share-tags";
 import type { Route } from "./+types/home";
 

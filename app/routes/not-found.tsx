@@ -1,5 +1,4 @@
-import { CACHED_FOR_A_MINUTE } from "../cache-control";
-import type { Handle } from "../handle";
+import { CACHED_FOR_A_MINUTE, type Handle } from "react-router-express-server/app";
 import type { Route } from "./+types/not-found";
 
 // All unknown paths share one cache entry, so scanners cause no renders.

@@ -9,7 +9,7 @@ import type {} from "./examples/toasts.tsx"; // window.toasts
 const MAX_BYTES = 17_000;
 
 const test = base
-  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/toasts`)
+  .extend("url", ({ examplesServer }) => `${examplesServer.url}/example-pages/toasts`)
   // Each page has a context of its own, because its clock is its context's.
   .extend("newPage", { scope: "file" }, ({ browser }) => {
     return () => browser.newPage({ viewport: { width: 1280, height: 720 } });
@@ -241,8 +241,8 @@ test("toasts follow light and dark", async ({ page, url }) => {
 
 test.for(["/", "/example-pages/toasts", "/nowhere"])(
   "what the server renders for %s holds no toast and no style attribute",
-  async (path, { grownServer }) => {
-    const html = await (await fetch(grownServer.url + path)).text();
+  async (path, { examplesServer }) => {
+    const html = await (await fetch(examplesServer.url + path)).text();
     expect(html.replace(/<(style|script)\b.*?<\/\1>/gs, "")).not.toMatch(
       /\sstyle=|class="toast|data-sonner|role="region"/,
     );
@@ -269,9 +269,9 @@ test("a click shows each kind of toast, and neither covers the other or the head
 
 test.for([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
   "a form confirms that its input was saved: %j",
-  async ({ javaScriptEnabled }, { browser, grownServer }) => {
+  async ({ javaScriptEnabled }, { browser, examplesServer }) => {
     const page = await browser.newPage({ javaScriptEnabled });
-    await page.goto(`${grownServer.url}/example-pages/toast-form`);
+    await page.goto(`${examplesServer.url}/example-pages/toast-form`);
     await page.getByRole("textbox").fill("Ada");
     await page.getByRole("button", { name: "Save" }).click();
     await page
@@ -282,13 +282,13 @@ test.for([{ javaScriptEnabled: true }, { javaScriptEnabled: false }])(
   },
 );
 
-test("only pages that import notify() load the toasts before one shows", async ({ page, url, grownServer }) => {
+test("only pages that import notify() load the toasts before one shows", async ({ page, url, examplesServer }) => {
   const loadsToasts = async (url: string) => {
     await open(page, url);
     const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
     return loaded.some((name) => name.includes("/assets/toasters-"));
   };
-  expect(await loadsToasts(`${grownServer.url}/`)).toBe(false);
+  expect(await loadsToasts(`${examplesServer.url}/`)).toBe(false);
   await expect.poll(() => loadsToasts(url)).toBe(true);
 });
 

@@ -2,7 +2,7 @@ import type { Plugin } from "vite";
 
 /** Removes the style element that Sonner inserts, since the Content-Security-Policy blocks it. */
 export function withoutToastStyles(): Plugin {
-  return {
+  const plugin: Plugin = {
     name: "without-toast-styles",
     transform: {
       filter: { id: /\/sonner\/dist\/index\.mjs/ },
@@ -13,4 +13,6 @@ export function withoutToastStyles(): Plugin {
       },
     },
   };
+  // In development, Vite bundles packages without the plugins of the config.
+  return { ...plugin, config: () => ({ optimizeDeps: { rolldownOptions: { plugins: [plugin] } } }) };
 }

@@ -3,7 +3,7 @@ import { findViolations } from "../../test/support/axe.ts";
 import { test as base, expect, open } from "../../test/support/fixtures.ts";
 
 const test = base
-  .extend("url", ({ grownServer }) => `${grownServer.url}/example-pages/tooltips`)
+  .extend("url", ({ examplesServer }) => `${examplesServer.url}/example-pages/tooltips`)
   // Each page has a context of its own, because its clock is its context's.
   .extend(
     "newPage",

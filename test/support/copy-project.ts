@@ -11,55 +11,49 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
-const NEVER_COPIED = [".env", ".git", ".react-router", "build", "node_modules"];
-/** A build and the development server don't need these. */
-const TESTS_AND_DOCS = ["bench", "deploy", "docs", "test"];
+const NEVER_COPIED = [".env", ".git", ".react-router", "build", "dist", "film.mp4", "node_modules"];
+/** A build needs none of these. The engine is in node_modules. */
+const TESTS_AND_DOCS = ["bench", "deploy", "docs", "packages", "test"];
 const TEST_FILE = /\.test\.tsx?$/;
-
-/** The size of `/film.mp4`, a large file of the copy with the example pages: it repeats "0123456789". */
-export const FILM_BYTES = 50 * 1024 * 1024;
 
 /** Copies the project to a new folder, with its uncommitted changes. With `withTests`, its tests can run there. */
 export function copyProject({ withTests = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
-  const leftOut = withTests ? NEVER_COPIED : [...NEVER_COPIED, ...TESTS_AND_DOCS];
+  const filter = (path: string) => !NEVER_COPIED.includes(basename(path)) && (withTests || !TEST_FILE.test(path));
   for (const name of readdirSync(".")) {
-    const filter = (path: string) => withTests || !TEST_FILE.test(path);
-    if (!leftOut.includes(name)) cpSync(name, join(folder, name), { recursive: true, filter });
+    const isLeftOut = NEVER_COPIED.includes(name) || (!withTests && TESTS_AND_DOCS.includes(name));
+    if (!isLeftOut) cpSync(name, join(folder, name), { recursive: true, filter });
   }
   mkdirSync(join(folder, "node_modules"));
   // Packages are links, and the folder around them, which has Vite's cache, is the copy's own. In development, Vite serves
   // the framework's entry, so that isn't a link: Vite serves no file from outside the project.
   for (const name of readdirSync("node_modules")) {
-    const [from, to] = [join(process.cwd(), "node_modules", name), join(folder, "node_modules", name)];
+    const [from, to] = [join(resolve("node_modules"), name), join(folder, "node_modules", name)];
     if (name === "@react-router") cpSync(from, to, { recursive: true });
+    else if (name === ENGINE) symlinkSync(resolve(withTests ? join(folder, "packages/server") : "packages/server"), to);
     else if (name !== ".vite") symlinkSync(from, to);
   }
   return folder;
 }
 
-/** Copies the project, and adds the example pages, their services and the film. */
-export function copyAndGrow() {
+const ENGINE = "react-router-express-server";
+
+/** Copies the project, and adds the example pages of its features and of test/fixtures/. */
+export function copyWithExamples() {
   const folder = copyProject();
-  // It opens the project's own services, too.
-  renameSync(join(folder, "server/services.ts"), join(folder, "server/own-services.ts"));
-  cpSync("test/fixtures/services.ts", join(folder, "server/services.ts"));
-  cpSync("test/fixtures/example-pages", join(folder, "app/example-pages"), { recursive: true });
+  cpSync("test/fixtures/examples", join(folder, "app/examples"), { recursive: true });
   // The project's own list stays as it is.
   renameSync(join(folder, "app/routes.ts"), join(folder, "app/own-routes.ts"));
-  const modules = ["./example-pages/routes", ...findFeatureExamples(), "./own-routes"];
+  const modules = ["./examples/routes", ...findFeatureExamples(), "./own-routes"];
   const imports = modules.map((module, index) => `import list${index} from "${module}";\n`);
   const lists = modules.map((_, index) => `  ...(await list${index}),\n`);
   writeFileSync(join(folder, "app/routes.ts"), `${imports.join("")}export default [\n${lists.join("")}];\n`);
   // A colour that the two pages don't have.
   const theme = readFileSync("app/theme.css", "utf8").replace("@theme {", "@theme {\n  --color-brand: #ff6600;");
   writeFileSync(join(folder, "app/theme.css"), theme);
-  const config = readFileSync("vite.config.ts", "utf8").replace(/(EXTERNAL_PACKAGES.* = \[)/, '$1"@node-rs/argon2", ');
-  writeFileSync(join(folder, "vite.config.ts"), config);
-  writeFileSync(join(folder, "public/film.mp4"), Buffer.alloc(FILM_BYTES, "0123456789"));
   return folder;
 }
 

@@ -1,66 +1,18 @@
 // biome-ignore-all lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
 import { existsSync, statSync } from "node:fs";
-import type { Page } from "playwright-core";
-import { test as base, expect, inject } from "vitest";
-import { launchChromium } from "./chromium.ts";
-import { startServer } from "./start-server.ts";
+import { createTest, startServer } from "react-router-express-server/testing";
+import { inject } from "vitest";
 
-export { expect };
+export { NOT_FOUND_MESSAGES, open } from "react-router-express-server/testing";
+export { expect } from "vitest";
 
-/** The console messages of Chromium and of the not-found page for an unknown path. */
-export const NOT_FOUND_MESSAGES = /^error: (Failed to load resource: .* 404 \(Not Found\)|Page not found: .*)$/;
-
-export const test = base
-  .extend("server", { scope: "file" }, async ({}, { onCleanup }) => {
-    const server = await startServer();
+export const test = createTest()
+  /** The build with the features' example pages. */
+  .extend("examplesServer", { scope: "file" }, async ({}, { onCleanup }) => {
+    const server = await startServer({}, inject("examplesFolder"));
     onCleanup(async () => void (await server.stop()));
     return server;
-  })
-  /** The build with the example pages. */
-  .extend("grownServer", { scope: "file" }, async ({}, { onCleanup }) => {
-    const server = await startServer({}, inject("grownFolder"));
-    onCleanup(async () => void (await server.stop()));
-    return server;
-  })
-  .extend("browser", { scope: "file" }, async ({}, { onCleanup }) => {
-    const browser = await launchChromium();
-    onCleanup(() => browser.close());
-    return browser;
-  })
-  /** Makes a page, in a context that all pages of a file share. */
-  .extend("newPage", { scope: "file" }, async ({ browser }) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-    context.setDefaultTimeout(60_000);
-    return () => context.newPage();
-  })
-  /** Console messages that every test of a file may have. */
-  .extend("ignoredMessages", (): RegExp => /^$/)
-  /** The page's console messages and uncaught errors. A test removes those that it expects. */
-  .extend("consoleMessages", (): string[] => [])
-  .extend("page", async ({ newPage, consoleMessages, ignoredMessages }, { onCleanup }) => {
-    const page = await newPage();
-    const write = (message: string) => {
-      if (!ignoredMessages.test(message)) consoleMessages.push(message);
-    };
-    page.on("console", (message) => write(`${message.type()}: ${message.text()}`));
-    page.on("pageerror", ({ message }) => write(`page error: ${message}`));
-    onCleanup(async () => {
-      await page.close();
-      expect(consoleMessages).toEqual([]);
-    });
-    return page;
   });
-
-/** Opens a URL, and resolves with its response once React has hydrated every element of the page. */
-export async function open(page: Page, url: string) {
-  const response = await page.goto(url);
-  await page.waitForFunction(() => {
-    const isHydrated = (element: Element) => Object.keys(element).some((key) => key.startsWith("__reactProps"));
-    const elements = [...document.querySelectorAll("#root *")];
-    return elements.length > 0 && elements.every(isHydrated);
-  });
-  return response;
-}
 
 /** The bytes of a build's assets with brotli. A file that compression doesn't make smaller is sent as it is. */
 export function brotliSize(folder: string, names: string[]) {

@@ -1,15 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { installChromium } from "react-router-express-server/testing";
 import type { TestProject } from "vitest/node";
-import { installChromium } from "./chromium.ts";
-import { build, copyAndGrow } from "./copy-project.ts";
+import { build, copyWithExamples } from "./copy-project.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
     /** The copy of the project with the example pages, and its build. */
-    grownFolder: string;
+    examplesFolder: string;
   }
 }
 
@@ -17,14 +17,13 @@ declare module "vitest" {
 export default async function setup({ provide }: TestProject) {
   installChromium();
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
-  chmodSync(folder, 0o755); // PostgreSQL runs as another user.
   process.env.TMPDIR = folder;
   // Threads that are interrupted end without an event. This ends the processes that they have started.
   process.once("exit", () => {
     spawnSync("pkill", ["-P", String(process.pid)]);
     rmSync(folder, { recursive: true, force: true });
   });
-  const grownFolder = copyAndGrow();
-  await Promise.all([build("."), build(grownFolder)]);
-  provide("grownFolder", grownFolder);
+  const examplesFolder = copyWithExamples();
+  await Promise.all([build("."), build(examplesFolder)]);
+  provide("examplesFolder", examplesFolder);
 }

@@ -4,6 +4,10 @@ import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
 
+/** The examples of the engine. */
+const EXAMPLES = "packages/server/test/site/app/example-pages";
+const DATABASE = "packages/server/test/database";
+
 /** Example pages that become the product's, with the tests beside them. */
 const PAGES =
   `about.tsx dialog.tsx note.tsx note.test.ts weather.tsx temperature.ts docs.tsx docs-start.tsx docs-page.tsx
@@ -23,7 +27,14 @@ const COLORS = [
 ];
 
 /** The packages that the pages and services import. */
-const PACKAGES = ["@fastify/busboy", "@node-rs/argon2", "@radix-ui/react-dialog", "express-rate-limit", "pg"];
+const PACKAGES = [
+  "@fastify/busboy",
+  "@node-rs/argon2",
+  "@radix-ui/react-dialog",
+  "express-rate-limit",
+  "pg",
+  "valibot",
+];
 
 const SETTINGS = [
   ["DATABASE_URL", "postgres://127.0.0.1:1/product"],
@@ -51,7 +62,6 @@ function edit(file: string, change: (text: string) => string) {
 }
 
 function addPages(folder: string) {
-  const examples = "test/fixtures/example-pages";
   const asOurs = (text: string) =>
     text.replaceAll("/example-pages/", "/").replace('"./context"', '"../context"').replace('"/posts/', '"/blog/');
   const add = (from: string, to: string) => {
@@ -61,10 +71,10 @@ function addPages(folder: string) {
   cpSync("test/fixtures/product", folder, { recursive: true });
   // Not a test of the project itself.
   renameSync(`${folder}/test/growing-up.ts`, `${folder}/test/growing-up.test.ts`);
-  for (const page of PAGES) add(`${examples}/${page}`, page);
-  add(`${examples}/post.tsx`, "blog/post.tsx");
-  add(`${examples}/third-parties.tsx`, "video.tsx");
-  add("test/fixtures/database/users.tsx", "users.tsx");
+  for (const page of PAGES) add(`${EXAMPLES}/${page}`, page);
+  add(`${EXAMPLES}/post.tsx`, "blog/post.tsx");
+  add(`${EXAMPLES}/third-parties.tsx`, "video.tsx");
+  add(`${DATABASE}/users.tsx`, "users.tsx");
   edit(`${folder}/app/routes/video.tsx`, (text) => text.replace("./+types/third-parties", "./+types/video"));
   mkdirSync(`${folder}/app/routes/guides`);
   for (let guide = 1; guide <= 14; guide++) {
@@ -78,45 +88,40 @@ export default function Guide() {\n  return <main className="screen">Guide ${gui
 }
 
 function addServices(folder: string) {
+  const engine = JSON.parse(readFileSync("packages/server/package.json", "utf8"));
   edit(`${folder}/package.json`, (text) => {
     const { dependencies, devDependencies, ...rest } = JSON.parse(text);
     for (const name of PACKAGES) {
-      dependencies[name] = devDependencies[name];
+      dependencies[name] = engine.devDependencies[name] ?? engine.dependencies[name];
       delete devDependencies[name];
     }
+    devDependencies["@types/pg"] = engine.devDependencies["@types/pg"];
     return JSON.stringify({ ...rest, dependencies, devDependencies }, null, 2);
   });
-  edit(`${folder}/app/context.ts`, (text) => {
-    const added = ["test/fixtures/database/context.ts", "test/fixtures/example-pages/context.ts"].map((file) =>
-      readFileSync(file, "utf8")
-        .replace("import { createContext, ", "import { ")
-        .replace(/^import \{ createContext.*$/m, ""),
-    );
-    const events = "export const eventsContext = createContext<{ titles: string[]; currency: string }>();\n";
-    return text + [...added, events].join("\n");
-  });
-  edit(`${folder}/app/handle.ts`, (text) =>
-    text.replace(/^export const HandleSchema .*/m, "$&\n  hasScripts: v.optional(v.boolean()),"),
+  const contexts = [`${DATABASE}/context.ts`, `${EXAMPLES}/context.ts`].map((file) =>
+    readFileSync(file, "utf8").replace(/^import .* from "react-router";$/m, ""),
   );
+  const events = "export const eventsContext = createContext<{ titles: string[]; currency: string }>();\n";
+  const imports = 'import { createContext, type SessionStorage } from "react-router";\n';
+  writeFileSync(`${folder}/app/context.ts`, imports + contexts.join("\n") + events);
   edit(`${folder}/app/root.tsx`, (text) =>
     text
       .replace("useLocation }", "useLocation, useMatches }")
-      .replace('import { invalidateCache } from "./invalidate-cache";', '$&\nimport { languageOf } from "./language";')
+      .replace("import css from", 'import { languageOf } from "./language";\n$&')
       .replace(
         "  const nonce",
         `  const { pathname } = useLocation();
-  const hasScripts = !useMatches().some(({ handle }) => (handle as Handle | undefined)?.hasScripts === false);
+  const hasScripts = !useMatches().some(({ handle }) => (handle as { hasScripts?: boolean } | undefined)?.hasScripts === false);
 $&`,
       )
-      .replace("import { MessagePage", 'import type { Handle } from "./handle";\n$&')
       .replace(/lang="[^"]*"/, "lang={languageOf(pathname)}")
       .replace("<ScrollRestoration />", "{hasScripts && <ScrollRestoration />}")
       .replace("<Scripts />", "{hasScripts && <Scripts />}"),
   );
   edit(`${folder}/vite.config.ts`, (text) =>
     text
-      .replace(/EXTERNAL_PACKAGES.*/, 'EXTERNAL_PACKAGES = ["@node-rs/argon2"];')
-      .replace("    plugins: [", "    resolve: { tsconfigPaths: true },\n$&"),
+      .replace("server()", 'server({ externalPackages: ["@node-rs/argon2"] })')
+      .replace("  plugins: [", "  resolve: { tsconfigPaths: true },\n$&"),
   );
   edit(`${folder}/vitest.config.ts`, (text) => text.replace("  test: {", "  resolve: { tsconfigPaths: true },\n$&"));
   edit(`${folder}/tsconfig.json`, (text) => text.replace(/"types": .*/, '$&\n    "paths": { "@/*": ["./app/*"] },'));

@@ -1,0 +1,23 @@
+import type { RequestHandler } from "express";
+import createHttpError from "http-errors";
+import type { Logger } from "pino";
+import { isSameOrigin, type OriginSettings, SAFE_METHODS } from "../http/same-origin.ts";
+import { toLogFields, toLogText } from "../receive/log-fields.ts";
+
+/** Rejects cross-origin requests of browsers with an unsafe method (RFC 9110 §9.2.1), on every route. */
+export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandler {
+  return ({ method, headers }, res, next) => {
+    if (SAFE_METHODS.has(method) || isSameOrigin(headers, settings)) return next();
+    const { origin, host, "sec-fetch-site": site } = headers;
+    log.warn(
+      {
+        ...toLogFields(res.locals),
+        "http.request.header.origin": [toLogText(String(origin))],
+        "http.request.header.host": [toLogText(String(host))],
+        "http.request.header.sec-fetch-site": [toLogText(String(site))],
+      },
+      "cross-origin request rejected: if it is yours, add its origin to TRUSTED_ORIGINS or, without Sec-Fetch-Site, set ORIGIN",
+    );
+    next(createHttpError(403));
+  };
+}

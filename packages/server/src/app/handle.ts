@@ -1,0 +1,14 @@
+import * as v from "valibot";
+
+/** The keys of a route's `handle` that the server reads. A route may have others of its own. */
+export const HandleSchema = v.object({
+  /** The path that is rendered and cached for every path that the route matches. */
+  cacheKey: v.optional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/, "must be a path"))),
+  /** The largest request body of the route and those inside it (docs/uploads-and-streams.md). */
+  maxBodyBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  /** Additions to the security headers, each in the header's own syntax (docs/policy-and-third-parties.md). */
+  securityHeaders: v.optional(v.record(v.string(), v.string())),
+});
+
+/** Routes import the type only: `export const handle = { … } satisfies Handle`. */
+export type Handle = v.InferInput<typeof HandleSchema>;

@@ -1,0 +1,12 @@
+import { createContext, useContext } from "react";
+
+const canonical = import.meta.env.SSR ? null : document.querySelector<HTMLLinkElement>("link[rel=canonical]");
+const received = canonical ? new URL(canonical.href).origin : undefined;
+
+export const OriginContext = createContext(received);
+
+/**
+ * The site's public origin, such as `https://www.example.org`, if the operator sets it. In the browser, it is that of
+ * `<link rel="canonical">`.
+ */
+export const useOrigin = () => useContext(OriginContext);

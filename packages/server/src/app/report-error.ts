@@ -1,0 +1,18 @@
+import { REPORTS_PATH } from "./reports-path.ts";
+
+/** For each page load. */
+const MAX_REPORTS = 10;
+const MAX_STACK_LENGTH = 4000;
+
+let count = 0;
+
+/** Sends an error of the page's scripts to the server, in the format of the Reporting API. */
+export function sendErrorReport(error: unknown) {
+  if (!(error instanceof Error) || count >= MAX_REPORTS) return;
+  count += 1;
+  const { name, message, stack } = error;
+  const release = window.__reactRouterManifest?.version;
+  const body = { name, message, stack: stack?.slice(0, MAX_STACK_LENGTH), release };
+  const report = { type: "error", url: location.href, body };
+  navigator.sendBeacon(REPORTS_PATH, new Blob([JSON.stringify([report])], { type: "application/reports+json" }));
+}

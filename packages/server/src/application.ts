@@ -1,0 +1,96 @@
+import type { Logger } from "pino";
+import { sameOrigin } from "./admit/check-origin.ts";
+import { forwarded } from "./admit/forwarded.ts";
+import { loadShedding } from "./admit/load-shedding.ts";
+import { createSemaphore } from "./admit/semaphore.ts";
+import { createTurns } from "./admit/turns.ts";
+import type { Definition, Services } from "./define-server.ts";
+import { browserReports } from "./errors/browser-reports.ts";
+import { errorHandler } from "./errors/error-handler.ts";
+import { readClientFiles } from "./files/client-files.ts";
+import { sendFiles } from "./files/send-files.ts";
+import type { Metrics } from "./operate/metrics.ts";
+import type { Cache } from "./page-cache/cache.ts";
+import { pageCache } from "./page-cache/page-cache.ts";
+import { createRevalidation } from "./page-cache/revalidate.ts";
+import { bodyLimit } from "./receive/body-limit.ts";
+import { receive } from "./receive/receive.ts";
+import { compression } from "./render/compression.ts";
+import { createContextFactory } from "./render/context.ts";
+import { createGetLoadContext } from "./render/load-context.ts";
+import { createAnonymousRender } from "./render/render-anonymously.ts";
+import { checkRoutes } from "./routes/check-routes.ts";
+import type { Pages } from "./routes/pages.ts";
+import { createSecurityHeaders } from "./security/security-headers.ts";
+import type { Limits } from "./start/limits.ts";
+import type { ServerSettings } from "./start/settings.ts";
+
+type Options = {
+  createApp: Definition["createApp"];
+  pages: Pages;
+  /** The name of the site, for `Cache-Status`. */
+  name: string;
+  settings: ServerSettings;
+  services: Services;
+  limits: Limits;
+  log: Logger;
+  metrics: Metrics;
+  cache: Cache;
+  /** Aborted when the server shuts down. */
+  shutdown: AbortSignal;
+  /** The build's files for the browser. Undefined in development, where Vite serves them. */
+  clientFolder?: string;
+};
+
+/** Creates the application of a site: makes the parts, and passes them to its `createApp`. */
+export function createApplication(options: Options) {
+  const { createApp, pages, settings, services, limits, log, metrics, cache, shutdown, clientFolder } = options;
+  const { entries } = cache;
+  const turns = createTurns();
+  const maxBodyBytes = settings.BODY_SIZE_LIMIT_BYTES;
+  const trustProxy = settings.TRUST_PROXY;
+
+  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, pages.isProduction);
+  checkRoutes(pages, securityHeaders);
+  const { files, bytes } = readClientFiles(clientFolder, securityHeaders.defaults, limits.STATIC_FILES_MAX_BYTES);
+  metrics.measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
+
+  const requests = createSemaphore({
+    limit: limits.MAX_CONCURRENT_REQUESTS,
+    turns,
+    maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
+    onShed: () => metrics.recordShed("queue"),
+  });
+  const handlerTimeoutMs = settings.HANDLER_TIMEOUT_MS;
+  const shedding = { ...metrics, limits, requests, turns, maxBodyBytes, handlerTimeoutMs };
+  const { admit, admitOnce, close } = loadShedding(shedding);
+
+  const createContext = createContextFactory({
+    ...{ settings, cache, metrics, setContext: services.setContext },
+    release: pages.build.assets.version,
+  });
+  const origin = settings.ORIGIN?.origin;
+  const renderAnonymously = createAnonymousRender({ pages, createContext, securityHeaders, origin });
+  const revalidation = createRevalidation({ pages, entries, renderAnonymously, requests, log, metrics });
+
+  const handleErrors = errorHandler(log);
+  const limitBody = bodyLimit(maxBodyBytes, handleErrors);
+  const checkOrigin = sameOrigin(settings, log);
+  const app = createApp({
+    receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, limitBody, admit }),
+    collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
+    files: sendFiles(clientFolder, files, admitOnce),
+    pageCache: pageCache(options.name, entries, revalidation.revalidate),
+    admit: [admitOnce, forwarded(trustProxy, settings.ORIGIN), checkOrigin],
+    checkOrigin,
+    compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),
+    build: pages.build,
+    getLoadContext: createGetLoadContext({ createContext, shutdown, log }),
+    handleErrors,
+    settings,
+    services,
+    log,
+  });
+  app.set("trust proxy", trustProxy);
+  return { app, handleErrors, recordAccept: turns.recordAccept, renderAll: revalidation.renderAll, close };
+}

@@ -1,0 +1,248 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { hasBody, headLength } from "../http/request-target.ts";
+
+/** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
+const MIN_DATA_RATE = 240;
+/** The most requests that a connection may pipeline. */
+const MAX_PIPELINED = 128;
+/** The memory of all pipelined requests: a base for each, its head, and what is read of its body. */
+const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
+const REQUEST_BYTES = 5 * 1024;
+const HEADER_LINE_BYTES = 128;
+const BODY_BYTES = 320 * 1024;
+/** Each chunk of a body has 200 bytes of overhead. Beyond 256 chunks, a body must have 128 bytes for each more. */
+const MIN_AVERAGE_BYTES = 128;
+const MIN_CHUNKS = 256;
+const CHECK_INTERVAL_MS = 1000;
+/** The time for a client to send its next request. */
+const GRACE_MS = 1000;
+/** Larger than any `progressAt`, so that the rank counts first. */
+const RANK_STEP = 1e12;
+
+export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
+
+export type Connection = {
+  /** The responses that have not ended, in the order of their requests. */
+  pending: Set<ServerResponse>;
+  /** The memory of its pipelined requests. */
+  queuedBytes: number;
+  lastRequest?: IncomingMessage | undefined;
+  /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
+  isUpgraded: boolean;
+  /** When the first pending request was passed on. */
+  handledAt: number | undefined;
+  /** The bytes read from the client and sent to it. */
+  bytes: number;
+  progressAt: number;
+  /** The start of the data rate's measurement, while the server waits for the client. */
+  measured?: { since: number; bytes: number } | undefined;
+};
+
+/** Internals of Node's socket. Unlike its `bytesWritten`, they count the sent part of an unfinished write. */
+type Internals = {
+  _handle?: { bytesWritten: number; writeQueueSize: number };
+  parser?: { onIncoming: () => number };
+};
+
+type Options = {
+  maxConnections: number;
+  /** In milliseconds. 0 means no timeout. */
+  clientTimeoutMs: number;
+  /** In milliseconds: the time until the head of a response is sent. While an upload progresses, it starts anew. */
+  handlerTimeoutMs?: number;
+  /** The headers of the 503 that a pending request gets before its connection is closed at the limit. */
+  headers: Record<string, string>;
+  onAccept?: () => void;
+  onDrop: (reason: DropReason) => void;
+  /** Must send a response. */
+  onHandlerTimeout?: (res: ServerResponse) => void;
+};
+
+/**
+ * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection
+ * that `rank` puts first. It also closes those that are stalled or idle for too long, pipeline too much, or send bodies
+ * in small chunks. A handler that takes too long is reported.
+ */
+export function trackConnections(server: Server, options: Options) {
+  const { maxConnections, clientTimeoutMs, headers, onAccept, onDrop, onHandlerTimeout } = options;
+  const { handlerTimeoutMs = Number.POSITIVE_INFINITY } = options;
+  const connections = new Map<Socket, Connection>();
+  let queuedBytes = 0;
+
+  function drop(socket: Socket, reason: DropReason) {
+    const pending = connections.get(socket)?.pending;
+    if (!connections.delete(socket)) return;
+    onDrop(reason);
+    // A reset frees what the client has not read of a pending response. Otherwise the kernel would keep it for minutes.
+    if (pending?.size) socket.resetAndDestroy();
+    else socket.destroy();
+  }
+
+  /** Drops a connection, and stops Node from parsing the rest of the 64 KB that it has read. */
+  function dropUnparsed(socket: Socket, reason: DropReason) {
+    const { parser } = socket as Internals;
+    if (parser) parser.onIncoming = () => 0;
+    drop(socket, reason);
+  }
+
+  /** Closes one connection, if there are too many. */
+  function evict() {
+    if (connections.size <= maxConnections) return;
+    const now = performance.now();
+    let socket: Socket | undefined;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const [candidate, connection] of connections) {
+      const order = rank(candidate, connection, now) * RANK_STEP + connection.progressAt;
+      if (order < lowest) [socket, lowest] = [candidate, order];
+    }
+    if (!socket) return;
+    const [res] = connections.get(socket)?.pending ?? [];
+    if (!res || res.headersSent || socket.writableLength > 0) return drop(socket, "limit");
+    connections.delete(socket);
+    onDrop("limit");
+    res.shouldKeepAlive = false;
+    res.writeHead(503, headers).end();
+    socket.destroySoon();
+  }
+
+  function check() {
+    const now = performance.now();
+    for (const [socket, connection] of connections) {
+      const bytes = countBytes(socket);
+      if (bytes !== connection.bytes) Object.assign(connection, { bytes, progressAt: now });
+      const [res] = connection.pending;
+      if (res && !res.headersSent && isOverdue(res, connection, now)) onHandlerTimeout?.(res);
+      if (clientTimeoutMs === 0 || !isWaitingForClient(socket, connection)) {
+        connection.measured = undefined;
+        continue;
+      }
+      connection.measured ??= { since: now, bytes };
+      const elapsed = now - connection.measured.since;
+      if (elapsed < clientTimeoutMs) continue;
+      if (bytes - connection.measured.bytes < (MIN_DATA_RATE * elapsed) / 1000) drop(socket, "stalled");
+      else connection.measured = { since: now, bytes };
+    }
+  }
+  const isOverdue = (
+    { req }: ServerResponse,
+    { handledAt = Number.POSITIVE_INFINITY, progressAt }: Connection,
+    now: number,
+  ) => now - (req.complete ? handledAt : Math.max(handledAt, progressAt)) > handlerTimeoutMs;
+
+  const shortest = Math.min(clientTimeoutMs || Number.POSITIVE_INFINITY, handlerTimeoutMs);
+  const checking = setInterval(check, Math.min(CHECK_INTERVAL_MS, shortest / 2)).unref();
+  server.once("close", () => clearInterval(checking));
+
+  server.on("connection", (socket: Socket) => {
+    onAccept?.();
+    const pending = new Set<ServerResponse>();
+    const connection: Connection = {
+      pending,
+      queuedBytes: 0,
+      isUpgraded: false,
+      handledAt: undefined,
+      bytes: 0,
+      progressAt: performance.now(),
+    };
+    connections.set(socket, connection);
+    socket.once("close", () => {
+      connections.delete(socket);
+      queuedBytes -= connection.queuedBytes;
+      pending.clear(); // Until Node 24, only the first response emits "close".
+    });
+    // Deferred, so that the requests of new connections are read first.
+    if (connections.size > maxConnections) setImmediate(() => setImmediate(evict));
+  });
+  // The keep-alive timeout or, on the operators' port, `server.timeout`.
+  server.on("timeout", (socket) => drop(socket, "idle"));
+
+  return {
+    all: connections as ReadonlyMap<Socket, Connection>,
+    countPending: () => [...connections.values()].reduce((sum, { pending }) => sum + pending.size, 0),
+    countUpgraded: () => [...connections.values()].filter(({ isUpgraded }) => isUpgraded).length,
+    /** Passes on one request of a connection at a time. Otherwise each pipelined one could open a file. */
+    handleRequests(listener: RequestListener) {
+      server.on("request", (req, res) => {
+        const { socket } = req;
+        const connection = connections.get(socket);
+        if (!connection || socket.destroyed) return;
+        const { pending } = connection;
+        pending.add(res);
+        connection.lastRequest = req;
+        connection.progressAt = performance.now();
+        const isPipelined = pending.size > 1;
+        const headBytes = REQUEST_BYTES + headLength(req) + (HEADER_LINE_BYTES * req.rawHeaders.length) / 2;
+        const bytes = isPipelined ? headBytes + (hasBody(req) ? BODY_BYTES : 0) : 0;
+        queuedBytes += bytes;
+        connection.queuedBytes += bytes;
+        if (pending.size > MAX_PIPELINED || (isPipelined && queuedBytes > MAX_QUEUED_BYTES)) {
+          return dropUnparsed(socket, "pipelined");
+        }
+        if (hasBody(req)) onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
+        res.once("close", () => {
+          connection.progressAt = performance.now();
+          connection.handledAt = undefined;
+          // Its head takes memory.
+          if (req.complete && connection.lastRequest === req) connection.lastRequest = undefined;
+          if (!pending.delete(res)) return;
+          queuedBytes -= bytes;
+          connection.queuedBytes -= bytes;
+        });
+        const handle = () => {
+          if (!socket.writable) return;
+          connection.handledAt = performance.now();
+          listener(req, res);
+        };
+        // A pipelined response gets its socket when the one before it has ended. Other connections are served in between.
+        if (res.socket) handle();
+        else res.once("socket", () => setImmediate(handle));
+      });
+    },
+    /** Records that a service takes the connection over. Returns false if a response is still pending. */
+    upgrade(socket: Socket) {
+      const connection = connections.get(socket);
+      if (!connection || connection.pending.size > 0) return false;
+      connection.isUpgraded = true;
+      return true;
+    },
+  };
+}
+
+export type Connections = ReturnType<typeof trackConnections>;
+
+/** Calls back when the chunks of a body are too small, and discards the chunks that the parser has read already. */
+function onSmallChunks(req: IncomingMessage, callback: () => void) {
+  const push = req.push.bind(req);
+  let bytes = MIN_CHUNKS * MIN_AVERAGE_BYTES;
+  req.push = (chunk: Buffer | null) => {
+    if (chunk) bytes += chunk.length - MIN_AVERAGE_BYTES;
+    if (bytes >= 0) return push(chunk);
+    callback();
+    return true;
+  };
+  // Node's own `_dump` discards an unread body without `push`, so its chunks wouldn't be counted.
+  Object.assign(req, { _dump: req.resume });
+}
+
+/**
+ * The order in which connections are closed at the limit: idle, upgraded or waiting for the client, waiting for the
+ * server. One with recent progress is among the last: its next request may be on its way.
+ */
+function rank(socket: Socket, connection: Connection, now: number) {
+  if (now - connection.progressAt < GRACE_MS) return 2;
+  if (connection.pending.size === 0) return connection.isUpgraded ? 1 : 0;
+  return isWaitingForClient(socket, connection) ? 1 : 2;
+}
+
+/** Whether the server waits for the rest of a request, or for the client to read. */
+function isWaitingForClient(socket: Socket, { pending, lastRequest, isUpgraded }: Connection) {
+  if (isUpgraded || !lastRequest) return false;
+  if (pending.size > 0 && socket.writableLength > 0) return true;
+  return !lastRequest.complete && lastRequest.readableLength === 0;
+}
+
+function countBytes(socket: Socket) {
+  const { _handle: handle } = socket as Internals;
+  return socket.bytesRead + (handle ? handle.bytesWritten - handle.writeQueueSize : 0);
+}

@@ -1,0 +1,75 @@
+import type { ErrorRequestHandler, Express, RequestHandler } from "express";
+import type { Logger } from "pino";
+import type { RouterContextProvider, ServerBuild } from "react-router";
+import type * as v from "valibot";
+import type { UpgradeHandler } from "./connections/parser-errors.ts";
+import type {} from "./locals.ts";
+import type { Cache } from "./page-cache/cache.ts";
+import type { GetLoadContext } from "./render/load-context.ts";
+import type { ServerSettings } from "./start/settings.ts";
+
+/** The values of the server's settings and of the site's own. */
+export type Settings<Entries extends v.ObjectEntries> = ServerSettings &
+  v.InferOutput<v.ObjectSchema<Entries, undefined>>;
+
+/** What the process opens once, such as a database. It may have further properties, for `createApp`. */
+export type Services = {
+  /** Sets values in the context of loaders and actions, for each request and for each render for the cache. */
+  setContext?: (context: RouterContextProvider) => void;
+  /** Takes connections over for another protocol, such as WebSocket. Without it, an upgrade is an ordinary request. */
+  upgrade?: UpgradeHandler;
+  /** While it rejects, `/readyz` returns 503. */
+  checkReadiness?: () => Promise<unknown>;
+  /** Runs at shutdown, after the last response. */
+  close?: () => Promise<unknown>;
+};
+
+/** The parts that `createApp` puts in order. */
+export type Parts<Entries extends v.ObjectEntries = v.ObjectEntries, Opened = Services> = {
+  /** Request id, log line and metrics, security headers; rejects malformed requests; limits bodies. */
+  receive: RequestHandler;
+  /** Logs and counts the reports that browsers POST. */
+  collectReports: RequestHandler[];
+  /** Sends `public/` and hashed assets. */
+  files: RequestHandler;
+  /** Sends the pages of routes that set `s-maxage`. */
+  pageCache: RequestHandler;
+  /** Load shedding, the origin of `request.url`, and `checkOrigin`. */
+  admit: RequestHandler[];
+  /** Rejects cross-origin requests of browsers that may change something. `admit` includes it. */
+  checkOrigin: RequestHandler;
+  /** Compresses responses. */
+  compress: RequestHandler;
+  /** The build of `app/`, for `createRequestHandler`. */
+  build: ServerBuild;
+  /** Creates the context of loaders and actions, for `createRequestHandler`. */
+  getLoadContext: GetLoadContext;
+  /** Sends errors as plain text, and logs those that aren't the client's fault. */
+  handleErrors: ErrorRequestHandler;
+  settings: Settings<Entries>;
+  services: Opened;
+  log: Logger;
+};
+
+export type Definition<Entries extends v.ObjectEntries = v.ObjectEntries, Opened extends Services = Services> = {
+  /** The site's own settings: the valibot schema of each environment variable, by its name. */
+  settings?: Entries;
+  /** Opens what the process needs once. */
+  openServices?(options: {
+    settings: Settings<Entries>;
+    log: Logger;
+    /** Aborted at shutdown, when the port has closed. */
+    shutdown: AbortSignal;
+    /** Jobs call `invalidate` after a change of cached pages. `connect` includes other processes (docs/caching.md). */
+    cache: Pick<Cache, "invalidate" | "connect">;
+  }): Opened | Promise<Opened>;
+  /** Creates the Express application of the site. */
+  createApp(parts: Parts<Entries, Opened>): Express;
+};
+
+/** Defines a server. Nothing runs until it is started. */
+export function defineServer<Entries extends v.ObjectEntries, Opened extends Services>(
+  definition: Definition<Entries, Opened>,
+) {
+  return definition;
+}

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
+import { trackConnections } from "../connections/connections.ts";
+
+/** A connection may be inactive for this long. */
+const TIMEOUT_MS = 5000;
+const MAX_CONNECTIONS = 64;
+/** Requests for metrics within this time share one result. */
+const METRICS_INTERVAL_MS = 1000;
+
+type Options = {
+  registry: Registry;
+  isReady: () => Promise<boolean>;
+  cache: {
+    entries: { describe: () => object[] };
+    invalidate: (groups: string[], paths: string[]) => Promise<number>;
+  };
+  /** The host name that the port listens on. */
+  host: string | undefined;
+  log: Logger;
+};
+
+/** The operators' server, on a port of its own: probes, metrics and the cache. It responds until the process ends. */
+export function createOpsServer({ registry, isReady, cache, host, log }: Options) {
+  let metrics: Promise<string> | undefined;
+  const renderMetrics = () => {
+    if (!metrics) {
+      metrics = registry.metrics();
+      setTimeout(() => {
+        metrics = undefined;
+      }, METRICS_INTERVAL_MS).unref();
+    }
+    return metrics;
+  };
+  const handle = async (req: IncomingMessage, res: ServerResponse) => {
+    const [path, query] = (req.url ?? "").split(/\?(.*)/s, 2);
+    if (path?.startsWith("/cache") && !isFromOperator(req, host)) return send(res, 403, "forbidden\n");
+    switch (path) {
+      case "/livez":
+        return send(res, 200, "ok\n");
+      case "/readyz":
+        return (await isReady()) ? send(res, 200, "ready\n") : send(res, 503, "not ready\n");
+      case "/metrics":
+        try {
+          return send(res, 200, await renderMetrics(), registry.contentType);
+        } catch (err) {
+          log.error({ err }, "metrics failed");
+          return send(res, 500, "metrics failed\n");
+        }
+      case "/cache":
+        return send(res, 200, `${JSON.stringify(cache.entries.describe(), null, 2)}\n`, "application/json");
+      case "/cache/invalidate": {
+        if (req.method !== "POST") return send(res, 405, "method not allowed\n", undefined, { Allow: "POST" });
+        const params = new URLSearchParams(query);
+        const [groups, paths] = [params.getAll("group"), params.getAll("path")];
+        if (groups.length + paths.length === 0) return send(res, 400, "?group=NAME or ?path=PATH is missing\n");
+        const removed = await cache.invalidate(groups, paths);
+        return send(res, 200, `${removed} cache entries invalidated in this process\n`);
+      }
+      default:
+        return send(res, 404, "not found\n");
+    }
+  };
+  const server = createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }).setTimeout(TIMEOUT_MS);
+  const limits = { maxConnections: MAX_CONNECTIONS, clientTimeoutMs: 0, headers: {}, onDrop() {} };
+  trackConnections(server, limits).handleRequests(handle);
+  return server;
+}
+
+/**
+ * Whether a request may read or change the cache. A page of another site could send one from an operator's browser, or
+ * its host name could resolve to this address (DNS rebinding). So the host must be an address, localhost or OPS_HOST.
+ */
+function isFromOperator({ headers }: IncomingMessage, host: string | undefined) {
+  const name = headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
+  const isKnownHost = isIP(name) > 0 || name === "localhost" || name === host;
+  const site = headers["sec-fetch-site"] ?? "none";
+  return isKnownHost && headers.origin === undefined && ["none", "same-origin"].includes(site);
+}
+
+function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8", added = {}) {
+  if (res.headersSent) return; // At MAX_CONNECTIONS, the client has got a 503.
+  const headers = { ...added, "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+  res.writeHead(status, headers).end(body);
+}

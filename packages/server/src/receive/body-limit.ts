@@ -1,0 +1,74 @@
+import type { IncomingMessage } from "node:http";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
+import createHttpError from "http-errors";
+
+/**
+ * The limit of URL-encoded forms. Also of other bodies, except multipart forms, if nothing else is set. Node parses
+ * URL-encoded forms in quadratic time if their names have no "=": 1 MB blocks the process for seconds. Parsed JSON
+ * takes up to 32 times its bytes.
+ */
+const MAX_PARSED_BYTES = 100 * 1024;
+
+const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } });
+
+/**
+ * Sets the largest body of requests, in bytes. It must run before `receive`, for the path of a router or a handler:
+ * `app.use("/webhooks", maxBodyBytes(1_000_000))`. A page sets `handle.maxBodyBytes` instead.
+ */
+export const maxBodyBytes =
+  (bytes: number): RequestHandler =>
+  (_req, res, next) => {
+    res.locals.maxBodyBytes = bytes;
+    next();
+  };
+
+/** The most bytes that the body of a request may have: by its route or `maxBodyBytes`, or else by `defaultBytes`. */
+export function findMaxBodyBytes({ headers }: IncomingMessage, { locals }: Response, defaultBytes: number) {
+  const set = locals.maxBodyBytes ?? locals.route?.maxBodyBytes;
+  const max = set ?? defaultBytes;
+  // Content-Type may have several types, and Fetch reads the last one.
+  const type = headers["content-type"] ?? "";
+  const isUrlencoded = /x-www-form-urlencoded/i.test(type);
+  const isMultipart = /multipart\/form-data/i.test(type);
+  if (!isUrlencoded && (isMultipart || set !== undefined)) return max;
+  return Math.min(max, MAX_PARSED_BYTES);
+}
+
+/** A body takes this many times its length in memory: chunks, their concatenation, parsed values. */
+export function countCopies({ headers }: IncomingMessage) {
+  return /form/i.test(headers["content-type"] ?? "") ? 4 : 32;
+}
+
+/** Rejects a body that is too large, by Content-Length or by the bytes that arrive. */
+export function bodyLimit(defaultBytes: number, handleErrors: ErrorRequestHandler): RequestHandler {
+  return (req, res, next) => {
+    const max = findMaxBodyBytes(req, res, defaultBytes);
+    if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
+    if (req.headers["transfer-encoding"] !== undefined) {
+      // Counts the bytes in `push`: a listener for "data" would start the stream before the route reads it.
+      let received = req.readableLength;
+      if (received > max) return reject(req, res, handleErrors);
+      const push = req.push.bind(req);
+      req.push = (chunk: Buffer | null) => {
+        received += chunk?.length ?? 0;
+        if (received > max) {
+          req.push = push;
+          reject(req, res, handleErrors);
+        }
+        return push(chunk);
+      };
+    }
+    next();
+  };
+}
+
+/** Sends 413. Once the response has closed, the reader of the body gets an error. The rest of the body is discarded. */
+function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) {
+  for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
+  const error = tooLarge();
+  const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
+  if (res.closed) fail();
+  else res.once("close", fail);
+  // Not by `next`, which has been called already: Express would then handle a later error of the route itself.
+  handleErrors(error, req, res, () => {});
+}

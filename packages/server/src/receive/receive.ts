@@ -1,0 +1,41 @@
+import type { RequestHandler } from "express";
+import type { Logger } from "pino";
+import type { ClientFiles } from "../files/client-files.ts";
+import { hasBody } from "../http/request-target.ts";
+import type { Metrics } from "../operate/metrics.ts";
+import type { Pages } from "../routes/pages.ts";
+import type { SecurityHeaders } from "../security/security-headers.ts";
+import { accessLog, type TrustProxy } from "./access-log.ts";
+import { defaultHeaders } from "./default-headers.ts";
+import { matchRoute } from "./match-route.ts";
+import { rejectMalformed } from "./reject-malformed.ts";
+
+type Options = {
+  log: Logger;
+  metrics: Metrics;
+  trustProxy: TrustProxy;
+  securityHeaders: SecurityHeaders;
+  files: ClientFiles;
+  pages: Pages;
+  /** Rejects a body that is too large. */
+  limitBody: RequestHandler;
+  /** Admits a request with a body, before anything reads it. */
+  admit: RequestHandler;
+};
+
+/** What every request gets first. One handler, since Express takes more CPU time for each. */
+export function receive({ log, metrics, trustProxy, securityHeaders, files, pages, limitBody, admit }: Options) {
+  const logResponse = accessLog({ log, recordRequest: metrics.recordRequest, trustProxy });
+  const completeHeaders = defaultHeaders(securityHeaders);
+  const setRoute = matchRoute(files, pages);
+  const handle: RequestHandler = (req, res, next) => {
+    logResponse(req, res);
+    completeHeaders(req, res);
+    const error = rejectMalformed(req, res);
+    if (error) return next(error);
+    setRoute(res);
+    if (!hasBody(req)) return next();
+    limitBody(req, res, (error) => (error ? next(error) : admit(req, res, next)));
+  };
+  return handle;
+}

@@ -1,0 +1,116 @@
+import { PassThrough, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import * as original from "@react-router/node";
+import { expect, test, vi } from "vitest";
+import * as own from "./react-router-node.ts";
+
+const CHUNK = new Uint8Array(100);
+const { writeReadableStreamToWritable: write } = own;
+
+/** Waits for the event loop. Without backpressure, a loop of promises would block the test. */
+async function sendChunk(controller: ReadableStreamDefaultController) {
+  await setImmediate();
+  controller.enqueue(CHUNK);
+}
+
+test("the client gets all chunks in order", async () => {
+  const writable = new PassThrough({ highWaterMark: 1 });
+  const stream = new Blob(["a", "b", "c"]).stream();
+  expect(await Promise.all([text(writable), write(stream, writable)])).toEqual(["abc", undefined]);
+});
+
+test("the source waits for a client that doesn't read", async () => {
+  const pull = vi.fn(sendChunk);
+  const writable = new PassThrough({ highWaterMark: 500 });
+  const written = write(new ReadableStream({ pull }), writable);
+  await expect.poll(() => writable.writableNeedDrain).toBe(true);
+  const pulled = pull.mock.calls.length;
+  await setTimeout(50);
+  // The stream itself asks for one more.
+  expect(pull.mock.calls.length).toBeLessThanOrEqual(pulled + 1);
+
+  writable.resume();
+  await expect.poll(() => pull.mock.calls.length).toBeGreaterThan(2 * pulled);
+  writable.destroy();
+  await written;
+});
+
+test.for([
+  ["the source is slow", () => {}],
+  ["the client is slow", sendChunk],
+] as const)("the source is cancelled if the client leaves while %s", async ([, pull]) => {
+  const cancel = vi.fn();
+  const writable = new PassThrough({ highWaterMark: 1 });
+  const written = write(new ReadableStream({ pull, cancel }), writable);
+  await setTimeout(20);
+  expect(cancel).not.toHaveBeenCalled();
+  writable.destroy();
+  await written;
+  expect(cancel).toHaveBeenCalledOnce();
+  expect([writable.listenerCount("drain"), writable.listenerCount("close")]).toEqual([0, 0]);
+});
+
+test("the source is cancelled if the client left before", async () => {
+  const cancel = vi.fn();
+  await write(new ReadableStream({ cancel }), new PassThrough().destroy());
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+test("the source is cancelled if the response has ended otherwise", async () => {
+  const cancel = vi.fn();
+  const writable = new PassThrough();
+  const pull = (controller: ReadableStreamDefaultController) => {
+    writable.end();
+    controller.enqueue(CHUNK);
+  };
+  await write(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }), writable);
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+test("the source is cancelled if writing fails", async () => {
+  const cancel = vi.fn();
+  const error = new Error("write failed");
+  const writable = new Writable({ write: (_chunk, _encoding, callback) => callback(error) });
+  writable.on("error", () => {});
+  await write(new ReadableStream({ start: (controller) => controller.enqueue(CHUNK), cancel }), writable);
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+test("a source that fails destroys the response with its error", async () => {
+  const error = new Error("source failed");
+  const writable = new PassThrough().on("error", () => {});
+  await expect(write(new ReadableStream({ pull: () => Promise.reject(error) }), writable)).rejects.toBe(error);
+  expect(writable.errored).toBe(error);
+});
+
+/** Counts the chunks that are in memory when all have been written, but the stream hasn't ended. */
+async function countRetained({ writeReadableStreamToWritable: write }: typeof original) {
+  setFlagsFromString("--expose-gc");
+  const chunks: WeakRef<Uint8Array>[] = [];
+  let retained = Number.NaN;
+  const pull = async (controller: ReadableStreamDefaultController) => {
+    await setImmediate();
+    if (chunks.length < 1000) {
+      const chunk = new Uint8Array(100);
+      chunks.push(new WeakRef(chunk));
+      return controller.enqueue(chunk);
+    }
+    runInNewContext("gc")();
+    retained = chunks.filter((chunk) => chunk.deref()).length;
+    controller.close();
+  };
+  const writable = new Writable({ write: (_chunk, _encoding, callback) => callback() });
+  await write(new ReadableStream({ pull }), writable);
+  return retained;
+}
+
+test("chunks that are written don't stay in memory", async () => {
+  expect(await countRetained(own)).toBeLessThan(10);
+});
+
+test("React Router's own function keeps chunks in memory: if this fails, delete src/render/streams/", async () => {
+  expect(await countRetained(original)).toBeGreaterThan(900);
+});

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { REPORTS_PATH } from "../app/reports-path.ts";
+
+/** The source expressions of each directive (CSP Level 3). */
+type Policy = Record<string, string[]>;
+
+const DEFAULT_POLICY: Policy = {
+  "default-src": ["'none'"],
+  "script-src": ["'self'"],
+  "style-src": ["'self'"],
+  "connect-src": ["'self'"],
+  "font-src": ["'self'"],
+  "img-src": ["'self'"],
+  "manifest-src": ["'self'"],
+  "media-src": ["'self'"],
+  "base-uri": ["'none'"],
+  "form-action": ["'self'"],
+  "frame-ancestors": ["'none'"],
+};
+
+/** Browsers that follow `report-to` ignore `report-uri`. */
+const REPORTING = ["report-to default", `report-uri ${REPORTS_PATH}`];
+
+/** In development, Vite inserts and changes styles (app/root.tsx). */
+const DEVELOPMENT_POLICY: Policy = { "style-src": ["'nonce-vite'"] };
+
+const FURTHER_DIRECTIVES =
+  "child-src frame-src object-src worker-src script-src-attr script-src-elem style-src-attr style-src-elem".split(" ");
+/** The directives that list sources. */
+export const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
+/** A keyword or a hash in quotes, a scheme or a host. Schemes and hosts have a colon or a dot, unlike `self`. */
+const SOURCE =
+  /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
+
+/** The directives of a policy that list sources. Throws an error that names the fault. */
+function parsePolicy(text: string): Policy {
+  const policy: Policy = {};
+  for (const directive of text.split(";").filter((part) => part.trim())) {
+    const [name = "", ...sources] = directive.trim().split(/\s+/);
+    if (!DIRECTIVES.has(name)) throw new Error(`Content-Security-Policy: "${name}" is not a directive with sources`);
+    for (const source of sources) if (!SOURCE.test(source)) throw new Error(`${name}: ${source} is not a valid source`);
+    policy[name] = [...(policy[name] ?? []), ...sources];
+  }
+  return policy;
+}
+
+/** Adds sources to those of a policy, and removes `'none'`, which must be alone. */
+function mergePolicies(policy: Policy, added: Policy): Policy {
+  const merged = { ...policy };
+  for (const [name, sources] of Object.entries(added)) {
+    merged[name] = [...(policy[name] ?? []).filter((source) => source !== "'none'"), ...sources];
+  }
+  return merged;
+}
+
+/** The source expressions that allow inline scripts and styles. */
+export type InlineSources = { scripts: string[]; styles: string[] };
+
+/**
+ * The Content-Security-Policy of a page. It allows inline scripts and styles by the given source expressions only, and
+ * adds the page's own directives. In development, violations are not reported to the server. Throws an error that names
+ * a fault in the page's directives.
+ */
+export function contentSecurityPolicy({ scripts, styles }: InlineSources, added = "", isProduction = true) {
+  const inline = { "script-src": scripts, "style-src": styles };
+  const policies = [inline, isProduction ? {} : DEVELOPMENT_POLICY, parsePolicy(added)];
+  return Object.entries(policies.reduce(mergePolicies, DEFAULT_POLICY))
+    .map(([name, sources]) => [name, ...sources].join(" "))
+    .concat(isProduction ? REPORTING : [])
+    .join("; ");
+}
+
+/**
+ * Prepares a document for the cache: returns its HTML without nonces, and the hashes of its inline scripts and styles.
+ * Only elements with the nonce get a hash. So an element that a user has injected gets none.
+ */
+export function replaceNonce(html: string, nonce: string) {
+  const mark = ` nonce="${nonce}"`;
+  const hashes = (element: "script" | "style") => {
+    // `[^<>]*` keeps the search linear. No attribute has "<" or ">", since React escapes them.
+    const contents = html.matchAll(new RegExp(`<${element}\\b[^<>]*${mark}[^<>]*>(.*?)</${element}>`, "gs"));
+    return [...contents]
+      .filter(([, content]) => content)
+      .map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
+  };
+  return { html: html.replaceAll(mark, ""), inline: { scripts: hashes("script"), styles: hashes("style") } };
+}

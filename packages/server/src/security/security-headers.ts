@@ -1,0 +1,63 @@
+import { REPORTS_PATH } from "../app/reports-path.ts";
+import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
+
+/** The features that no page may use, unless its route allows them. */
+const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen gamepad
+  geolocation gyroscope hid identity-credentials-get idle-detection local-fonts magnetometer microphone midi otp-credentials
+  payment picture-in-picture publickey-credentials-create publickey-credentials-get screen-wake-lock serial storage-access
+  usb window-management xr-spatial-tracking`.split(/\s+/);
+
+/** A member of a Permissions-Policy: a feature and its allowlist. */
+const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
+const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups", "unsafe-none"];
+
+/** A route's additions to the headers of its pages, each in the header's own syntax. */
+export type AddedHeaders = Record<string, string>;
+
+/** The security headers of responses. In development, the policy only reports, to the browser's console. */
+export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true) {
+  const policyHeader = isProduction ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
+  const defaults: Record<string, string> = {
+    // Browsers ignore it without HTTPS (RFC 6797 §8.1).
+    "Strict-Transport-Security": strictTransportSecurity,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    // Not "no-referrer": browsers would send forms with "Origin: null".
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": permissionsPolicy(""),
+    "Reporting-Endpoints": `default="${REPORTS_PATH}"`,
+  };
+  return {
+    /** The headers of every response. */
+    defaults,
+    /** The headers of a page: those with the additions of its route, and a policy. Throws if an addition is faulty. */
+    ofPage(added: AddedHeaders, inline: InlineSources) {
+      const headers = { ...defaults };
+      headers[policyHeader] = contentSecurityPolicy(inline, added["Content-Security-Policy"], isProduction);
+      for (const [name, value] of Object.entries(added)) {
+        if (name === "Permissions-Policy") headers[name] = permissionsPolicy(value);
+        else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) headers[name] = value;
+        else if (name !== "Content-Security-Policy") throw new Error(`${name}: ${value} can't be added`);
+      }
+      return headers;
+    },
+  };
+}
+
+export type SecurityHeaders = ReturnType<typeof createSecurityHeaders>;
+
+/**
+ * A Permissions-Policy that denies every feature but those allowed. If a feature is there twice, the last one counts.
+ */
+function permissionsPolicy(allowed: string) {
+  const allowlists = new Map(PERMISSIONS.map((feature) => [feature, "()"]));
+  const members = allowed.split(",").map((member) => member.trim());
+  for (const member of members.filter(Boolean)) {
+    const [, feature = "", allowlist = ""] = PERMISSION.exec(member) ?? [];
+    if (!allowlists.has(feature)) throw new Error(`Permissions-Policy: "${member}" is not valid`);
+    allowlists.set(feature, allowlist);
+  }
+  return [...allowlists].map(([feature, allowlist]) => `${feature}=${allowlist}`).join(", ");
+}

@@ -1,0 +1,34 @@
+import type { Plugin } from "vite";
+import { enginePath } from "./paths.ts";
+
+const NAME = "react-router-express-server";
+
+/** The site's values and the functions that make an application of them. It opens no port. */
+export const SITE = `virtual:${NAME}/site`;
+/** Starts the server. */
+export const START = `virtual:${NAME}/start`;
+
+const engine = (module: string) => JSON.stringify(enginePath(module));
+
+/** The modules that join the site and the engine. Development, tests and production use the same `server.ts`. */
+export function entries(): Plugin {
+  const modules: Record<string, string> = {
+    [SITE]: `
+      import * as build from "virtual:react-router/server-build";
+      import routeConfig from "/app/routes.ts";
+      import { name, version } from "/package.json";
+      import definition from "/server.ts";
+      const { PROD: isProduction, REVISION: revision = "unknown" } = import.meta.env;
+      export const site = { definition, build, routeConfig, name, version, revision, isProduction };
+      export * from ${engine("site")};`,
+    [START]: `
+      import { site } from "${SITE}";
+      import { start } from ${engine("start/start")};
+      await start(site);`,
+  };
+  return {
+    name: `${NAME}:entries`,
+    resolveId: { filter: { id: new RegExp(`^virtual:${NAME}/`) }, handler: (id) => (id in modules ? `\0${id}` : null) },
+    load: { filter: { id: new RegExp(`^\0virtual:${NAME}/`) }, handler: (id) => modules[id.slice(1)] },
+  };
+}

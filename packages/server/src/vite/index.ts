@@ -1,0 +1,2 @@
+export { type Options, server } from "./plugin.ts";
+export { serverPreset } from "./preset.ts";

@@ -1,0 +1,130 @@
+import { dirname, relative, resolve } from "node:path";
+import { type Plugin, type Rolldown, runnerImport, searchForWorkspaceRoot } from "vite";
+import { serveApp } from "./development.ts";
+import { entries, SITE, START } from "./entries.ts";
+import { enginePath } from "./paths.ts";
+import { withoutRetainedChunks } from "./streams.ts";
+
+const NAME = "react-router-express-server";
+
+export type Options = {
+  /**
+   * The server's packages that can't be bundled, such as those with a native addon: sharp, better-sqlite3. The build
+   * copies them with their dependencies (docs/packages-that-do-not-bundle.md).
+   */
+  externalPackages?: string[];
+};
+
+/** The license notices of the bundled packages, beside the server and at /licenses.md. */
+const LICENSES = { fileName: "licenses.md" };
+
+/** Builds and develops a site with its `server.ts`. Must come before `reactRouter()`. */
+export function server({ externalPackages = [] }: Options = {}): Plugin[] {
+  return [
+    ...[configure(externalPackages), entries(), serveApp()],
+    ...[evaluatedRoutes(), withoutServerStyles(), withoutRetainedChunks()],
+  ];
+}
+
+function configure(external: string[]): Plugin {
+  return {
+    name: `${NAME}:config`,
+    enforce: "pre", // React Router's plugin reads the input.
+    config({ root = process.cwd() }, { command }) {
+      // React's development build must not ship, even if NODE_ENV is set.
+      if (command === "build") process.env.NODE_ENV = "production";
+      return {
+        // The engine may be in another folder.
+        server: { fs: { allow: [searchForWorkspaceRoot(root), dirname(enginePath("index"))] } },
+        envDir: false, // Vite would read more files than `npm start`, and the build reads none.
+        // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is one
+        // module for the server and the pages, since React Router compares contexts by identity.
+        optimizeDeps: {
+          entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
+          exclude: [NAME],
+          include: [`${NAME} > structured-headers`], // Vite doesn't look for the packages of an excluded one.
+        },
+        // Inlined images would be `data:` URLs, which the Content-Security-Policy blocks.
+        build: { assetsInlineLimit: 0 },
+        environments: {
+          client: {
+            build: {
+              license: LICENSES,
+              rollupOptions: {
+                // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
+                output: { sourcemap: "hidden", codeSplitting: { groups: [{ name: nameChunk }] } },
+              },
+            },
+          },
+          ssr: {
+            // The build contains every dependency, so that it runs without the project's node_modules.
+            resolve: command === "build" ? { noExternal: true, external } : { noExternal: [NAME] },
+            ...(command === "build" && {
+              define: {
+                "process.env.NODE_ENV": '"production"',
+                "import.meta.env.REVISION": JSON.stringify(process.env.REVISION || "unknown"),
+              },
+            }),
+            build: {
+              emitAssets: false,
+              license: LICENSES,
+              sourcemap: "hidden",
+              rollupOptions: {
+                // Production runs `index`. Tests import `site`, which opens no port.
+                input: { index: START, site: SITE },
+                output: {
+                  // Licence notices must stay; other comments only add bytes.
+                  comments: { legal: true, annotation: false, jsdoc: false },
+                },
+              },
+            },
+          },
+        },
+      };
+    },
+  };
+}
+
+/** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */
+function evaluatedRoutes(): Plugin {
+  return {
+    name: `${NAME}:routes`,
+    load: {
+      filter: { id: /\/app\/routes\.ts$/ },
+      async handler(file) {
+        const { module, dependencies } = await runnerImport<{ default: unknown }>(file);
+        for (const dependency of dependencies) this.addWatchFile(dependency);
+        const folder = dirname(file);
+        const json = JSON.stringify(await module.default, (key, value) =>
+          key === "file" ? relative(folder, resolve(folder, value)) : value,
+        );
+        return `export default JSON.parse(${JSON.stringify(json)}, (_key, value) => Object.freeze(value));`;
+      },
+    },
+  };
+}
+
+/** Keeps styles out of the server's build, except the names of CSS modules and the text of `?inline` styles. */
+function withoutServerStyles(): Plugin {
+  return {
+    name: `${NAME}:styles`,
+    apply: "build",
+    enforce: "pre",
+    applyToEnvironment: ({ name }) => name === "ssr",
+    load: { filter: { id: /(?<!\.module)\.css$/ }, handler: () => "" },
+  };
+}
+
+/** The browser's entry and the root route: every page needs what they import. */
+const ENTRY = /\/entry\.client\.tsx$/;
+const ROOT = /\/app\/root\.tsx\b/;
+
+/**
+ * Puts the modules that every page needs (the shell) in the file of the browser's entry. Otherwise such a module would
+ * become its own file once a page imports it, too, and the preloads of all pages would change.
+ */
+function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo }) {
+  const importers = context.getModuleInfo(id)?.importers ?? [];
+  const isShell = [id, ...importers].some((file) => ENTRY.test(file)) || importers.some((file) => ROOT.test(file));
+  return isShell ? "shell" : null;
+}

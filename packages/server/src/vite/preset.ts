@@ -1,0 +1,66 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Config, Preset } from "@react-router/dev/config";
+import { VARIANT_SUFFIX } from "../files/client-files.ts";
+import { compressDifferences, copyPreviousAssets, precompress } from "./client-assets.ts";
+import { copyPackages } from "./copy-packages.ts";
+import { moveSourceMaps } from "./source-maps.ts";
+
+/** For each option with one supported value: that value, and the reason. */
+const FIXED_OPTIONS = {
+  basename: ["/", "the server serves the root of its origin only"],
+  buildDirectory: [resolve("build"), "the server and the Dockerfile find its files in build/"],
+  prerender: [undefined, "set s-maxage in a page's headers instead (docs/caching.md)"],
+  serverBundles: [undefined, "the server has one bundle"],
+  serverModuleFormat: ["esm", "the server is an ES module"],
+  ssr: [true, "the server renders every page"],
+} as const;
+
+/** Configures React Router for the server, and completes its build. */
+export function serverPreset(): Preset {
+  return {
+    name: "react-router-express-server",
+    reactRouterConfig: () => ({
+      // The server build has two entries (plugin.ts).
+      serverBuildFile: "[name].js",
+      // The browser gets all routes at once. With lazy discovery, the server matches every ancestor of a requested path, so
+      // one path of 7,000 segments would block the process for seconds (React Router 7.18.4).
+      routeDiscovery: { mode: "initial" },
+      // Turns React Router's check off: `checkOrigin` has checked before, also for resource routes.
+      allowedActionOrigins: ["**"],
+      future: {
+        v8_middleware: true,
+        v8_passThroughRequests: true,
+        v8_splitRouteModules: true,
+        v8_trailingSlashAwareDataRequests: true,
+        v8_viteEnvironmentApi: true,
+      },
+      buildEnd,
+    }),
+    reactRouterConfigResolved({ reactRouterConfig }) {
+      for (const [name, [supported, reason]] of Object.entries(FIXED_OPTIONS)) {
+        const value = reactRouterConfig[name as keyof typeof reactRouterConfig];
+        if (value !== supported) throw new Error(`${name} ${JSON.stringify(value)}: ${reason}`);
+      }
+      checkPublicFiles();
+    },
+  };
+}
+
+const buildEnd: Config["buildEnd"] = async ({ viteConfig }) => {
+  await moveSourceMaps();
+  await precompress("build/client");
+  const releases = await copyPreviousAssets(process.env.PREVIOUS_BUILD);
+  await compressDifferences(releases);
+  await copyPackages(viteConfig.environments.ssr?.resolve.external);
+};
+
+/** Throws if a file in public/ has the name of a file that the build makes. */
+function checkPublicFiles() {
+  if (!existsSync("public")) return;
+  if (existsSync("public/assets")) throw new Error("public/assets/: /assets/ is for files whose names hold a hash");
+  const files = readdirSync("public", { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const names = files.map((file) => relative("public", join(file.parentPath, file.name)));
+  const variant = names.find((name) => VARIANT_SUFFIX.test(name) && names.includes(name.replace(VARIANT_SUFFIX, "")));
+  if (variant) throw new Error(`public/${variant} would be sent as the compressed variant of the file beside it`);
+}

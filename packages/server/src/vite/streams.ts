@@ -1,0 +1,27 @@
+import type { Plugin } from "vite";
+import { enginePath } from "./paths.ts";
+
+/** Makes React Router's adapter for Express import its stream functions from render/streams/react-router-node.ts. */
+export function withoutRetainedChunks(): Plugin {
+  let isReplaced = false;
+  return {
+    name: "react-router-express-server:streams",
+    enforce: "pre",
+    applyToEnvironment: ({ name }) => name === "ssr",
+    // In development, packages are external by default: plugins don't resolve their imports.
+    config: () => ({
+      environments: { ssr: { resolve: { noExternal: ["@react-router/express", "@react-router/node"] } } },
+    }),
+    resolveId: {
+      filter: { id: /^@react-router\/node$/ },
+      handler(_id, importer) {
+        if (!importer?.includes("/@react-router/express/")) return undefined;
+        isReplaced = true;
+        return enginePath("render/streams/react-router-node");
+      },
+    },
+    generateBundle() {
+      if (!isReplaced) this.error("@react-router/express has changed its imports: adapt vite/streams.ts");
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { build } from "./support/build.ts";
+import { copySite } from "./support/copy-site.ts";
+
+test.each([
+  ['basename: "/shop"', 'basename "/shop": the server serves the root of its origin only'],
+  ['buildDirectory: "dist"', "the server and the Dockerfile find its files in build/"],
+  ['prerender: ["/"]', "set s-maxage in a page's headers instead (docs/caching.md)"],
+  ["prerender: true", "set s-maxage in a page's headers instead (docs/caching.md)"],
+  ['serverBundles: () => "one"', "the server has one bundle"],
+  ['serverModuleFormat: "cjs"', "the server is an ES module"],
+  ["ssr: false", "ssr false: the server renders every page"],
+])("%s is refused before anything is built", async (option, message) => {
+  const folder = copySite();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const config = `${folder}/react-router.config.ts`;
+  writeFileSync(config, readFileSync(config, "utf8").replace("export default {", `$&\n  ${option},`));
+  await expect(build(folder)).rejects.toThrow(message);
+});
+
+test.each([
+  ["public/robots.txt.gz", "public/robots.txt.gz would be sent as the compressed variant of the file beside it"],
+  ["public/robots.txt.1.dcz", "public/robots.txt.1.dcz would be sent as the compressed variant of the file beside it"],
+  ["public/assets/logo.png", "public/assets/: /assets/ is for files whose names hold a hash"],
+])("the build rejects %s: its path is reserved for generated files", async (name, message) => {
+  const folder = copySite();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(dirname(`${folder}/${name}`), { recursive: true });
+  writeFileSync(`${folder}/${name}`, "not what it seems");
+  await expect(build(folder)).rejects.toThrow(message);
+});

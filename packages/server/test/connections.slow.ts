@@ -1,0 +1,266 @@
+// Connections, and their effect on others.
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import { connect, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { pino } from "pino";
+import { Gauge, Registry } from "prom-client";
+import request from "supertest";
+import { expect, test, vi } from "vitest";
+import { trackConnections } from "../src/connections/connections.ts";
+import { createPublicServer, listen } from "../src/connections/listener.ts";
+import { createOpsServer } from "../src/operate/ops-server.ts";
+import { exchange } from "./support/exchange.ts";
+import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
+import { SITE } from "./support/site.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const FOLDER = SITE;
+const CRLF = "\r\n";
+
+const lines = (...all: string[]) => [...all, "", ""].join(CRLF);
+const get = (path: string, ...headers: string[]) => lines(`GET ${path} HTTP/1.1`, "Host: localhost", ...headers);
+
+async function open({ url }: RunningServer, bytes: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  socket.write(bytes);
+  return socket;
+}
+
+const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
+
+test.each([
+  ["an ambiguous framing", lines("GET / HTTP/1.1", "Host: localhost", "Transfer-Encoding: gzip, chunked")],
+  ["a malformed Host", lines("GET / HTTP/1.1", "Host: a b")],
+  ["a body over the limit", lines("POST /example-pages/echo HTTP/1.1", "Host: localhost", "Content-Length: 99999999")],
+])("requests that follow %s on the same connection aren't handled", async (_label, rejected) => {
+  const server = await startServer({}, FOLDER);
+  const form = "a=1";
+  const type = "Content-Type: application/x-www-form-urlencoded";
+  const action =
+    lines("POST /example-pages/echo HTTP/1.1", "Host: localhost", type, `Content-Length: ${form.length}`) + form;
+  const { responses, isClosed } = await exchange(server.url, rejected + action + action);
+  expect(isClosed).toBe(true);
+  expect(responses).toHaveLength(1);
+  expect(responses[0]?.status).toBeGreaterThanOrEqual(400);
+  await server.stop();
+  expect(server.lines.filter(({ msg }) => msg === "request")).toHaveLength(1);
+});
+
+test("a hundred pipelined requests get their responses in order", async () => {
+  const server = await startServer({}, FOLDER);
+  const paths = Array.from({ length: 100 }, (_, index) => (index % 3 === 0 ? "/" : `/nowhere-${index}`));
+  const rendered = get("/example-pages/sign-up") + get("/example-pages/sign-up?b", "Connection: close");
+  const { responses } = await exchange(server.url, paths.map((path) => get(path)).join("") + rendered);
+  const statuses = paths.map((path) => (path === "/" ? 200 : 404));
+  expect(responses.map(({ status }) => status)).toEqual([...statuses, 200, 200]);
+  await server.stop();
+});
+
+test("a client that pipelines too much is disconnected, and counted", async () => {
+  const server = await startServer({}, FOLDER);
+  const before = await readProcessMetrics(server);
+  const socket = await open(server, get("/example-pages/slow") + get("/", `X: ${"a".repeat(7000)}`).repeat(30_000));
+  await closeOf(socket);
+  await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="pipelined"}')).toBe(1);
+  const after = await readProcessMetrics(server);
+  expect(after.residentMB - before.residentMB).toBeLessThan(30);
+  server.child.kill("SIGKILL");
+});
+
+test.each([
+  ["a body that a page waits for", "POST /example-pages/echo"],
+  ["a body that no page reads", "GET /"],
+])("a client that sends %s in small chunks is disconnected, and counted", async (_label, line) => {
+  const server = await startServer({}, FOLDER);
+  const head = lines(`${line} HTTP/1.1`, "Host: localhost", "Transfer-Encoding: chunked");
+  const send = (chunk: string, count: number) =>
+    exchange(server.url, `${head}${chunk.repeat(count)}0\r\n\r\n${get("/", "Connection: close")}`);
+  const { responses } = await send(`80\r\n${"a".repeat(128)}\r\n`, 600);
+  expect(responses.at(-1)?.status).toBe(200);
+  await closeOf(await open(server, head + "1\r\na\r\n".repeat(10_000)));
+  await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="small_chunks"}')).toBe(1);
+  await server.stop();
+});
+
+test("each response of a pipeline is logged with its bytes", async () => {
+  const server = await startServer({}, FOLDER);
+  await exchange(server.url, get("/") + get("/nowhere") + get("/", "Connection: close"));
+  await server.stop();
+  const logged = server.lines.filter(({ msg }) => msg === "request");
+  expect(logged.map((line) => line["http.response.status_code"])).toEqual([200, 404, 200]);
+  for (const line of logged) {
+    expect(line["http.response.size"]).toBeGreaterThan(1000);
+    expect(line["error.type"]).toBeUndefined();
+  }
+});
+
+test("a client that transfers less than 240 bytes per second is dropped, and a faster client is not", async () => {
+  const server = await startServer({ CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
+  const head = (path: string, length: number) => lines(`POST ${path} HTTP/1.1`, "Host: x", `Content-Length: ${length}`);
+  const stalled = closeOf(await open(server, head("/example-pages/large-form", 3)));
+  const stalledAfterResponse = closeOf(await open(server, head("/", 3)));
+  const trickling = await open(server, head("/example-pages/large-form", 100));
+  const trickled = closeOf(trickling);
+  const progressing = await open(server, head("/example-pages/large-form", 3000));
+  const reader = await open(server, get("/film.mp4")); // It reads nothing.
+  const answer = once(progressing, "data");
+  // Three times the timeout in all.
+  for (let sent = 0; sent < 30; sent++) {
+    trickling.write("a");
+    progressing.write("a".repeat(100));
+    await setTimeout(100);
+  }
+  expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await Promise.all([stalled, stalledAfterResponse, trickled])).toEqual(Array(3).fill("closed"));
+  await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="stalled"}')).toBe(4);
+  reader.destroy();
+  progressing.destroy();
+  await server.stop();
+});
+
+test("a client isn't dropped while the server is slow to read its body", async () => {
+  const server = createPublicServer();
+  const handle: RequestListener = async (req, res) => {
+    await vi.waitUntil(() => req.readableLength > 0, { timeout: 60_000 });
+    await setTimeout(2000); // Twice the timeout.
+    for await (const _chunk of req);
+    res.end();
+  };
+  const options = { maxConnections: 10, clientTimeoutMs: 1000, headers: {}, onDrop: expect.unreachable };
+  trackConnections(server, options).handleRequests(handle);
+  const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+  expect((await fetch(url, { method: "POST", body: Buffer.alloc(20_000_000) })).status).toBe(200);
+  server.close();
+});
+
+test("the metrics have the current connections and active requests", async () => {
+  const server = await startServer({}, FOLDER);
+  const readGauges = () =>
+    Promise.all(
+      ["http_server_open_connections", "http_server_active_requests"].map((name) => readMetric(server, name)),
+    );
+  const incomplete = lines("POST /example-pages/large-form HTTP/1.1", "Host: localhost", "Content-Length: 9");
+  const sockets = await Promise.all([open(server, incomplete), open(server, "")]);
+  await expect.poll(readGauges).toEqual([2, 1]);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(readGauges).toEqual([0, 0]);
+  await server.stop();
+});
+
+test("a client that waits for a slow page is not dropped", async () => {
+  const server = await startServer({ CLIENT_TIMEOUT_MS: "300" }, FOLDER);
+  const response = fetch(`${server.url}/example-pages/slow`);
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  await setTimeout(1500);
+  server.child.kill("SIGUSR2");
+  expect((await response).status).toBe(200);
+  await server.stop();
+});
+
+test("an idle connection is closed after KEEP_ALIVE_TIMEOUT_MS", async () => {
+  const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "1000" }, FOLDER);
+  const { responses, isClosed } = await exchange(server.url, get("/"));
+  expect(responses).toMatchObject([{ status: 200, headers: { "keep-alive": "timeout=1" } }]);
+  expect(isClosed).toBe(true);
+  await server.stop();
+});
+
+test("an idle connection stays open for KEEP_ALIVE_TIMEOUT_MS, even if CLIENT_TIMEOUT_MS is shorter", async () => {
+  const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "3600000", CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
+  const socket = await open(server, get("/"));
+  expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 .*\r\nKeep-Alive: timeout=3600\r\n/s);
+  await setTimeout(3000);
+  socket.write(get("/", "Connection: close"));
+  expect(String(await once(socket, "data"))).toMatch(/^HTTP\/1\.1 200 /);
+  await server.stop();
+});
+
+test("at the limit of connections, the one without progress for the longest is closed, and counted", async () => {
+  const server = await startServer({ MAX_CONNECTIONS: "3" }, FOLDER);
+  const loading = open(server, get("/example-pages/slow"));
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  const oldest = await open(server, "");
+  const younger = await open(server, get("/"));
+  const closed = closeOf(oldest);
+  await setTimeout(1500); // For a second after its last progress, a connection counts as active.
+  expect(String(await once(await open(server, get("/")), "data"))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await closed).toBe("closed");
+  expect([(await loading).closed, younger.closed]).toEqual([false, false]);
+  expect(await readMetric(server, 'connections_dropped_total{reason="limit"}')).toBe(1);
+  expect(await readMetric(server, 'server_limit{setting="MAX_CONNECTIONS"}')).toBe(3);
+  expect(await readMetric(server, 'server_limit_usage{setting="MAX_CONNECTIONS"}')).toBe(3);
+  server.child.kill("SIGKILL");
+});
+
+test("with few open files allowed, idle connections are closed for new clients", async () => {
+  const server = await startServer({}, FOLDER, ["sh", "-c", 'ulimit -n 100 && exec "$@"', "sh", process.execPath]);
+  const idle = Array.from({ length: 150 }, () => open(server, ""));
+  await Promise.all(idle);
+  await setTimeout(1500); // For a second after its last progress, a connection counts as active.
+  expect(String(await once(await open(server, get("/")), "data"))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await readMetric(server, 'connections_dropped_total{reason="limit"}')).toBeGreaterThanOrEqual(100);
+  server.child.kill("SIGKILL");
+});
+
+test.each([
+  ["bytes that aren't HTTP", "\x16\x03\x01\r\n\r\n", 400],
+  ["more than 100 header lines", get("/", ...Array(100).fill("X: 1")), 431],
+  ["headers over 16 KB", get("/", `X: ${"a".repeat(17_000)}`), 431],
+  ["CONNECT", lines("CONNECT localhost:443 HTTP/1.1", "Host: localhost"), 405],
+  ["a missing Host", lines("GET / HTTP/1.1", "Connection: close"), 400],
+  ["an unknown expectation", get("/", "Expect: nonsense", "Connection: close"), 417],
+])("the response to %s has the security headers, and is logged", async (_label, bytes, status) => {
+  const server = await startServer({}, FOLDER);
+  const { responses, isClosed } = await exchange(server.url, bytes);
+  expect(isClosed).toBe(true);
+  expect(responses).toMatchObject([
+    { status, headers: { "x-content-type-options": "nosniff", "cache-control": "no-store" } },
+  ]);
+  await server.stop();
+  expect(server.lines.filter((line) => line["http.response.status_code"] === status)).toHaveLength(1);
+});
+
+test("requests that the parser rejects are counted, and at most ten a second are logged", async () => {
+  const server = await startServer({}, FOLDER);
+  await Promise.all(Array.from({ length: 100 }, () => exchange(server.url, "nonsense\r\n\r\n")));
+  expect(await readMetric(server, 'http_parser_rejections_total{status="400"}')).toBe(100);
+  await server.stop();
+  expect(server.lines.filter(({ msg }) => msg === "request rejected by the parser").length).toBeLessThan(100);
+});
+
+test("more probes than the operators' port has connections get 200 or 503, also while a service is slow", async () => {
+  const isReady = () => setTimeout(300, true);
+  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
+  const server = createOpsServer({
+    registry: new Registry(),
+    isReady,
+    cache,
+    host: undefined,
+    log: pino({ enabled: false }),
+  });
+  const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+  const probe = () => exchange(url, get("/readyz", "Connection: close"));
+  const probes = await Promise.all(Array.from({ length: 80 }, probe));
+  const statuses = probes.flatMap(({ responses }) => responses.map(({ status }) => status));
+  expect([...new Set(statuses)].sort()).toEqual([200, 503]);
+  server.close();
+});
+
+test("failing metrics cause 500 and a log line, and the process lives", async () => {
+  const registry = new Registry();
+  const collect = () => {
+    throw new Error("no such metric");
+  };
+  new Gauge({ name: "broken", help: "Throws.", collect, registers: [registry] });
+  const logged: { msg: string }[] = [];
+  const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
+  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
+  const opsServer = createOpsServer({ registry, isReady: async () => true, cache, host: undefined, log });
+  const response = await request(opsServer).get("/metrics");
+  expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
+  expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);
+});

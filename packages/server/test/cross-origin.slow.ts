@@ -1,0 +1,58 @@
+// Unsafe methods reach an action only from the site's pages, trusted origins and clients that aren't browsers.
+
+import { loadApp } from "react-router-express-server/testing";
+import request from "supertest";
+import { expect, test } from "vitest";
+import { SITE } from "./support/site.ts";
+
+const FOLDER = SITE;
+const HOST = "www.example.org";
+const BROWSER_AT_HOME = { Origin: `https://${HOST}`, "Sec-Fetch-Site": "same-origin" };
+
+test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
+  ["a form of the site's own page", {}, BROWSER_AT_HOME, true],
+  ["a request that the visitor made by hand", {}, { "Sec-Fetch-Site": "none" }, true],
+  ["a form on another site", {}, { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }, false],
+  ["a form on another site that hides its origin", {}, { "Sec-Fetch-Site": "cross-site" }, false],
+  ["a form on a sibling host", {}, { Origin: "https://blog.example.org", "Sec-Fetch-Site": "same-site" }, false],
+  ["an older browser on the site's own page", {}, { Origin: `https://${HOST}` }, true],
+  ["an older browser on another site", {}, { Origin: "https://evil.example" }, false],
+  ["an older browser in a sandboxed frame", {}, { Origin: "null" }, false],
+  ["an extension whose host is the site's", {}, { Origin: `chrome-extension://${HOST}` }, false],
+  ["a local file whose host is the site's", {}, { Origin: `file://${HOST}` }, false],
+  ["a client that isn't a browser", {}, {}, true],
+  ["a trusted origin", { TRUSTED_ORIGINS: "https://pay.example" }, { Origin: "https://pay.example" }, true],
+  [
+    "a trusted origin in a new browser",
+    { TRUSTED_ORIGINS: "https://pay.example, https://other.example" },
+    { Origin: "https://pay.example", "Sec-Fetch-Site": "cross-site" },
+    true,
+  ],
+  ["an older browser behind a proxy that changes Host", {}, { Origin: "https://public.example" }, false],
+  ["an older browser, with ORIGIN", { ORIGIN: "https://public.example" }, { Origin: "https://public.example" }, true],
+  ["a new browser behind a proxy that changes Host", {}, { ...BROWSER_AT_HOME, Host: "backend:3000" }, true],
+])("%s (settings %j, headers %j) may run an action: %j", async (_label, env, headers, isAllowed) => {
+  const { app, lines } = await loadApp({ folder: FOLDER, env });
+  for (const path of ["/example-pages/sign-up", "/example-pages/sign-up.data", "/example-pages/echo"]) {
+    const response = await request(app).post(path).set("Host", HOST).set(headers).type("form").send("email=ada@a.org");
+    expect([path, response.status]).toEqual([
+      path,
+      isAllowed ? ({ "/example-pages/sign-up": 303, "/example-pages/sign-up.data": 202 }[path] ?? 200) : 403,
+    ]);
+  }
+  // Each rejected request logs one line with its Host header. It is a warning, since the server isn't at fault.
+  const warnings = lines.filter(({ level }) => level > 30);
+  expect(warnings.length).toBe(isAllowed ? 0 : 3);
+  for (const warning of warnings) {
+    expect(warning.msg).toContain("TRUSTED_ORIGINS");
+    expect(warning).toMatchObject({
+      "http.request.header.host": [new Headers(headers as HeadersInit).get("Host") ?? HOST],
+    });
+  }
+});
+
+test("links of any site may lead to a page", async () => {
+  const { app } = await loadApp({ folder: FOLDER });
+  const headers = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
+  expect((await request(app).get("/example-pages/sign-up").set(headers)).status).toBe(200);
+});

@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Page } from "playwright-core";
+import { vi } from "vitest";
+import { WebSocket } from "ws";
+import { copySite } from "./support/copy-site.ts";
+import { test as base, expect, open } from "./support/fixtures.ts";
+import { SERVER_ENV } from "./support/start-server.ts";
+
+// The tests edit this copy.
+const FOLDER = copySite();
+writeFileSync(
+  `${FOLDER}/.env`,
+  "PORT=1\nSESSION_SECRET=the-example-pages-own-of-32-characters\nSTRICT_TRANSPORT_SECURITY=max-age=7\n",
+);
+
+const test = base
+  // The console also has hints of the development tools. Violations of the policy count.
+  .extend("ignoredMessages", () => /^(debug|info): (?!.*Content Security Policy)/s)
+  .extend("development", { scope: "file" }, startDevelopment)
+  .extend("url", { scope: "file" }, ({ development }) => development.url);
+
+/** Starts the development server; resolves with its URL, and what it writes. */
+// biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
+async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => Promise<void>) => void }) {
+  const development = spawn(process.execPath, ["node_modules/.bin/react-router", "dev"], {
+    cwd: FOLDER,
+    env: { ...SERVER_ENV, HOME: process.env.HOME },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onCleanup(async () => {
+    development.kill();
+    await once(development, "exit");
+  });
+  const lines: string[] = [];
+  createInterface({ input: development.stdout }).on("line", (line) => lines.push(line));
+  const findUrl = () => /http:\/\/localhost:\d+/.exec(lines.join("\n"))?.[0];
+  await expect.poll(findUrl).toBeDefined();
+  return { url: findUrl() as string, lines, pid: development.pid };
+}
+
+async function mark(page: Page) {
+  await page.evaluate(() => Object.assign(window, { isMarked: true }));
+}
+const isMarked = (page: Page) => page.evaluate(() => "isMarked" in window);
+
+/** Saves a file in one step: a server that reads it between its truncation and its writing would keep the empty file. */
+function edit(path: string, ...changes: [from: string, to: string][]) {
+  let text = readFileSync(`${FOLDER}/${path}`, "utf8");
+  for (const [from, to] of changes) {
+    expect(text).toContain(from);
+    text = text.replace(from, to);
+  }
+  writeFileSync(`${FOLDER}.edited`, text);
+  renameSync(`${FOLDER}.edited`, `${FOLDER}/${path}`);
+}
+
+// React's development build logs each difference that it finds during hydration.
+test.for([
+  "/",
+  "/example-pages/about",
+  "/example-pages/notes/1",
+  "/example-pages/sign-up",
+  "/example-pages/weather",
+  "/example-pages/docs/setup/linux",
+  "/example-pages/prices",
+  "/example-pages/dialog",
+  "/example-pages/progress",
+])("%s is hydrated without a warning", async (path, { page, url }) => {
+  await open(page, url + path);
+});
+
+test.for<[string, number]>([
+  ["/", 200],
+  ["/example-pages/temperature", 200],
+  ["/nowhere", 404],
+  ["/example-pages/notes/3", 404],
+  ["/example-pages/broken/component", 500],
+])("%s has status %d", async ([path, status], { url }) => {
+  expect((await fetch(url + path)).status).toBe(status);
+});
+
+test.for([
+  { how: "loader", first: "Error: secret of the loader" },
+  { how: "component", first: "Error: secret of the component" },
+])("an error in a $how is on the page, with its stack", async ({ how, first }, { page, url, consoleMessages }) => {
+  await open(page, `${url}/example-pages/broken/${how}`);
+  const stack = await page.locator("pre").textContent();
+  expect(stack?.split("\n", 1)).toEqual([first]);
+  expect(stack).toMatch(/\n {4}at .*app\/example-pages\/broken\.tsx:\d+:\d+/);
+  expect(consoleMessages.splice(0).filter((message) => !/secret of|status of 500/.test(message))).toEqual([]);
+});
+
+test("a cached page whose loader reads a cookie is logged once", async ({ development }) => {
+  const { url, lines } = development;
+  for (const id of ["2", "2", "1"]) await fetch(`${url}/example-pages/posts/${id}`);
+  await expect.poll(() => lines.filter((line) => line.includes("reads the request's headers"))).toHaveLength(1);
+  expect(lines.join("\n")).toContain("app/example-pages/post.tsx");
+});
+
+test("in development, a cached page is rendered anonymously", async ({ url }) => {
+  const post = await fetch(`${url}/example-pages/posts/2?page=3&utm_source=mail`, { headers: { Cookie: "secret=1" } });
+  const text = await post.text();
+  expect(text).toContain("Sow tomatoes");
+  expect(text).not.toMatch(/secret=1|mail/);
+});
+
+test("a streamed response isn't held in memory", async ({ development, url }) => {
+  const readPeakMB = () => {
+    const status = readFileSync(`/proc/${development.pid}/status`, "utf8");
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000;
+  };
+  await fetch(`${url}/example-pages/chunks`);
+  const before = readPeakMB();
+  const response = await fetch(`${url}/example-pages/chunks?count=6400&bytes=65536`);
+  for await (const _ of response.body ?? []);
+  expect(readPeakMB() - before).toBeLessThan(200);
+});
+
+test("the file .env adds settings, and the environment takes precedence", async ({ url }) => {
+  expect(new URL(url).port).not.toBe("1");
+  expect((await fetch(url)).headers.get("Strict-Transport-Security")).toBe("max-age=7");
+});
+
+test("a page's change shows, without loading the page anew", async ({ page, url }) => {
+  await open(page, `${url}/example-pages/weather`);
+  await mark(page);
+  edit("app/example-pages/weather.tsx", ["<h1>Weather</h1>", "<h1>Climate</h1>"]);
+  await page.getByRole("heading", { name: "Climate" }).waitFor();
+  expect(await isMarked(page)).toBe(true);
+  expect(await (await fetch(`${url}/example-pages/weather`)).text()).toContain("Climate</h1>");
+});
+
+test("a loader's change shows, without loading the page anew", async ({ page, url }) => {
+  await open(page, `${url}/example-pages/notes/1`);
+  await mark(page);
+  edit("app/example-pages/note.tsx", ["Buy milk", "Buy oats"]);
+  await page.getByRole("heading", { name: "Buy oats" }).waitFor();
+  expect(await isMarked(page)).toBe(true);
+});
+
+test("a style's change shows, without loading the page anew", async ({ page, url }) => {
+  await open(page, `${url}/`);
+  await mark(page);
+  edit("app/app.css", ["letter-spacing: -0.03em", "letter-spacing: 7px"]);
+  const spacing = () => page.locator("h1").evaluate((heading) => getComputedStyle(heading).letterSpacing);
+  await expect.poll(spacing).toBe("7px");
+  expect(await isMarked(page)).toBe(true);
+});
+
+test("a utility's change shows, without loading the page anew", async ({ page, url }) => {
+  await open(page, `${url}/example-pages/prices`);
+  await mark(page);
+  const padding = () => page.locator("li:first-child").evaluate((item) => getComputedStyle(item).paddingLeft);
+  expect(await padding()).toBe("16px");
+  edit("app/example-pages/prices.tsx", ["px-4", "px-9"]);
+  await expect.poll(padding).toBe("36px");
+  expect(await isMarked(page)).toBe(true);
+});
+
+test("the console shows violations of the policy", async ({ page, url, consoleMessages }) => {
+  await open(page, `${url}/example-pages/progress`);
+  expect(consoleMessages).toEqual([]);
+  edit("app/example-pages/progress.tsx", ["style-src-attr 'unsafe-inline'", ""]);
+  const isReported = (message: string) => message.includes("Applying inline style violates");
+  await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
+  await page.goto("about:blank");
+  expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
+});
+
+test("the console also shows violations of elements that a script inserts into a cached page", async ({
+  page,
+  url,
+  consoleMessages,
+}) => {
+  const openDialog = async (name: string) => {
+    await open(page, `${url}/example-pages/${name}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").waitFor({ timeout: 10_000 });
+  };
+  await openDialog("dialog");
+  await openDialog("gallery");
+  expect(consoleMessages).toEqual([]);
+  await page.goto("about:blank"); // The change would load the page anew, while it is opened again.
+  edit("app/example-pages/gallery.tsx", ["\"Content-Security-Policy\": \"style-src-elem 'self' 'unsafe-inline'\"", ""]);
+  const isReported = (message: string) => message.includes("Applying inline style violates");
+  await expect
+    .poll(async () => (await fetch(`${url}/example-pages/gallery`)).headers.get("Content-Security-Policy-Report-Only"))
+    .not.toContain("unsafe-inline");
+  // The browser may get the change later than the server, and then it reloads the page.
+  await vi.waitFor(() => openDialog("gallery"), { timeout: 60_000 });
+  await expect.poll(() => consoleMessages.some(isReported)).toBe(true);
+  expect(consoleMessages.splice(0).filter((message) => !isReported(message))).toEqual([]);
+});
+
+test.for([
+  { routes: "app/routes.ts", name: "first", line: '{ path: "/example-pages/first", file: "example-pages/first.tsx" }' },
+  { routes: "app/example-pages/routes.ts", name: "second", line: 'route("second", "example-pages/second.tsx")' },
+])("a new file and a line in $routes add a page", async ({ routes, name, line }, { page, url }) => {
+  const path = `/example-pages/${name}`;
+  const listed = () =>
+    page.evaluate(() => (window as never as { __ROUTES__: { path: string }[] }).__ROUTES__.map(({ path }) => path));
+  await open(page, url);
+  expect(await listed()).not.toContain(path);
+  writeFileSync(`${FOLDER}/app${path}.tsx`, "export default function New() {\n  return <h1>New</h1>;\n}\n");
+  edit(routes, ["[\n", `[\n  ${line},\n`]);
+  await expect.poll(async () => (await fetch(url + path)).status).toBe(200);
+  await expect.poll(listed).toContain(path);
+  await open(page, url + path);
+  await page.getByRole("heading", { name: "New" }).waitFor();
+});
+
+test("a change of server.ts shows", async ({ url }) => {
+  const readHeader = async () => (await fetch(url)).headers.get("X-Edited");
+  edit("server.ts", [
+    "app.use(files);",
+    'app.use((_req, res, next) => next(res.set("X-Edited", "once") && undefined));\n    $&',
+  ]);
+  await expect.poll(readHeader).toBe("once");
+});
+
+test("the services work, and a change shows", async ({ url }) => {
+  const echo = async () => {
+    await fetch(url); // It loads what has changed.
+    const client = new WebSocket(`${url.replace("http", "ws")}/socket`);
+    await once(client, "open");
+    client.send("hello");
+    const [data] = await once(client, "message");
+    client.close();
+    return String(data);
+  };
+  expect(await echo()).toBe("hello");
+  edit("server.ts", ["client.send(data,", "client.send(data + ' again',"]);
+  await expect.poll(echo).toBe("hello again");
+});

@@ -1,0 +1,201 @@
+// More requests than the server has memory for.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import type { RequestHandler } from "express";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { loadShedding } from "../src/admit/load-shedding.ts";
+import { createSemaphore } from "../src/admit/semaphore.ts";
+import { createTurns } from "../src/admit/turns.ts";
+import { createExpress } from "../src/express.ts";
+import { createLimits } from "../src/start/limits.ts";
+import { name } from "./site/package.json";
+import { readMetric } from "./support/process-metrics.ts";
+import { SITE } from "./support/site.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const FOLDER = SITE;
+const TYPE = "Content-Type: application/x-www-form-urlencoded\r\n";
+const PAGES = "/example-pages";
+
+/** Starts a server with one slow page in its handler. `finish` lets that page respond. */
+async function startBusy(env: Record<string, string> = {}) {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1", ...env }, FOLDER);
+  const slow = fetch(`${server.url}${PAGES}/slow`);
+  slow.catch(() => {});
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  return { server, slow, finish: () => server.child.kill("SIGUSR2") };
+}
+
+const stop = ({ child }: RunningServer) => child.kill("SIGKILL");
+
+test("a request waits while the limit is reached; cached pages, files and probes don't", async () => {
+  const { server, slow, finish } = await startBusy();
+  let hasResponse = false;
+  const waiting = fetch(`${server.url}${PAGES}/sign-up`).finally(() => {
+    hasResponse = true;
+  });
+  for (const url of [server.url, `${server.url}/nowhere`, `${server.url}/favicon.ico`, `${server.opsUrl}/livez`]) {
+    await (await fetch(url)).text();
+  }
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(1);
+  expect(hasResponse).toBe(false);
+  finish();
+  expect([(await slow).status, (await waiting).status]).toEqual([200, 200]);
+  stop(server);
+});
+
+test("a request that has waited for 5 s gets 503, which is counted, but not logged as an error", async () => {
+  const { server } = await startBusy();
+  const response = await fetch(`${server.url}${PAGES}/sign-up`);
+  expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="queue"}')).toBe(1);
+  expect(server.lines.filter(({ level }) => level === "error")).toEqual([]);
+  stop(server);
+});
+
+test.each([
+  ["nothing else", ""],
+  ["a CONNECT", "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  ["bytes that aren't HTTP", "garbage\r\n\r\n"],
+])("if a client leaves after a request and %s, its slot is free when its loader ends", async (_label, bytes) => {
+  const { server, finish } = await startBusy({ HANDLER_TIMEOUT_MS: "3600000" });
+  const readUsage = () => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}');
+  finish();
+  await expect.poll(readUsage).toBe(0);
+  const client = connect(Number(new URL(server.url).port), "127.0.0.1");
+  client.write(`GET ${PAGES}/slow HTTP/1.1\r\nHost: localhost\r\n\r\n${bytes}`);
+  await expect.poll(readUsage).toBe(1);
+  client.end();
+  await expect.poll(() => readMetric(server, "http_server_active_requests")).toBe(0);
+  expect(await readUsage()).toBe(1);
+  finish();
+  await expect.poll(readUsage).toBe(0);
+  stop(server);
+});
+
+test("a loader that goes on after its client has left has its slot until HANDLER_TIMEOUT_MS", async () => {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1", HANDLER_TIMEOUT_MS: "3000" }, FOLDER);
+  await fetch(`${server.url}${PAGES}/slow`, { signal: AbortSignal.timeout(1000) }).catch(() => {});
+  expect(await readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(1);
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')).toBe(0);
+  stop(server);
+});
+
+test("while the server is too busy to render, stale pages are sent, and pages without an entry get 503", async () => {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1" }, FOLDER);
+  const clock = `${server.url}${PAGES}/kept-clock`;
+  await fetch(clock);
+  fetch(`${server.url}${PAGES}/slow`).catch(() => {});
+  await vi.waitUntil(() => server.lines.find(({ msg }) => msg === "loading the slow page"), { timeout: 60_000 });
+  await setTimeout(1500); // It is fresh for a second.
+  const missing = fetch(`${server.url}${PAGES}/posts/2`);
+  for (let visit = 0; visit < 2; visit++) {
+    const response = await fetch(clock);
+    expect(response.headers.get("Cache-Status")).toMatch(new RegExp(`^${name}; hit; ttl=-?\\d`));
+    await setTimeout(6000 * (1 - visit)); // The render is rejected meanwhile.
+  }
+  expect((await missing).status).toBe(503);
+  expect(server.lines.filter(({ level }) => level === "error" || level === "fatal")).toEqual([]);
+  stop(server);
+});
+
+test("if a client leaves during a render, its slot is free again", async () => {
+  const env = { MAX_CONCURRENT_REQUESTS: "1", HANDLER_TIMEOUT_MS: "1000", POSTS: "hanging" };
+  const server = await startServer(env, FOLDER);
+  await fetch(`${server.url}${PAGES}/posts/1`, { signal: AbortSignal.timeout(500) }).catch(() => {});
+  const visit = async () => (await fetch(`${server.url}${PAGES}/sign-up`)).status;
+  await expect.poll(visit).toBe(200); // The render times out after 10 s.
+  for (const setting of ["MAX_CONCURRENT_REQUESTS", "MAX_OPEN_RESPONSES"]) {
+    await expect.poll(() => readMetric(server, `server_limit_usage{setting="${setting}"}`)).toBe(0);
+  }
+  stop(server);
+});
+
+test("a response that begins after its client has left takes no slot", async () => {
+  const usage: (() => number)[] = [];
+  const turns = createTurns();
+  const { admit, close } = loadShedding({
+    limits: createLimits({}),
+    requests: createSemaphore({ limit: 1, turns, onShed: expect.unreachable }),
+    turns,
+    maxBodyBytes: 1,
+    handlerTimeoutMs: 60_000,
+    recordShed: expect.unreachable,
+    measureUsage: (_name, read) => usage.push(read),
+  });
+  let hasEnded = false;
+  const respondLate: RequestHandler = async (_req, res) => {
+    client.destroy();
+    await once(res, "close");
+    res.writeHead(401).end();
+    hasEnded = true;
+  };
+  const server = createServer(createExpress().use(admit, respondLate)).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.close();
+    close();
+  });
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => hasEnded).toBe(true);
+  expect(usage.map((read) => read())).toEqual([0, 0, 0]);
+});
+
+test("a page that every client has stopped waiting for isn't rendered for the cache", async () => {
+  const { server, slow, finish } = await startBusy();
+  const path = `${PAGES}/posts/2`;
+  const client = connect(Number(new URL(server.url).port), "127.0.0.1");
+  client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const active = () => readMetric(server, "http_server_active_requests");
+  await expect.poll(active).toBe(2);
+  client.destroy();
+  await expect.poll(active).toBe(1);
+  finish();
+  expect((await slow).status).toBe(200);
+  await (await fetch(`${server.url}${PAGES}/sign-up`)).text(); // It waited behind the page.
+  const response = await fetch(server.url + path);
+  expect([response.status, response.headers.get("Cache-Status")]).toEqual([200, `${name}; fwd=uri-miss; stored`]);
+  stop(server);
+});
+
+test("a loader that hangs times out", async () => {
+  const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "500" });
+  expect((await slow).status).toBe(503);
+  expect((await fetch(`${server.url}${PAGES}/sign-up`)).status).toBe(200);
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="timeout"}')).toBe(1);
+  const findLine = () => server.lines.find((line) => line["exception.message"] === "no response within 500 ms");
+  await expect.poll(findLine).toMatchObject({ "http.route": `${PAGES}/slow` });
+  stop(server);
+});
+
+test("event streams have their own limit, so pages still have slots", async () => {
+  const env = { MAX_OPEN_RESPONSES: "2", MAX_CONCURRENT_REQUESTS: "1" };
+  const server = await startServer(env, FOLDER);
+  const streams = [await fetch(`${server.url}${PAGES}/ticks`), await fetch(`${server.url}${PAGES}/ticks`)];
+  const [further, page] = await Promise.all([
+    fetch(`${server.url}${PAGES}/ticks`),
+    fetch(`${server.url}${PAGES}/sign-up`),
+  ]);
+  expect([...streams, further, page].map(({ status }) => status)).toEqual([200, 200, 503, 200]);
+  await streams[0]?.body?.cancel();
+  expect((await fetch(`${server.url}${PAGES}/ticks`)).status).toBe(200);
+  stop(server);
+});
+
+test("if request bodies fill their memory limit, the slowest is cut, and the next request succeeds", async () => {
+  const server = await startServer({ MAX_BODY_MEMORY_BYTES: "1000000" }, FOLDER);
+  const { hostname, port } = new URL(server.url);
+  const head = `POST ${PAGES}/echo HTTP/1.1\r\nHost: x\r\n${TYPE}Content-Length: 90000\r\n\r\n`;
+  const slow = connect(Number(port), hostname).on("error", () => {});
+  slow.write(`${head}a`);
+  const cut = new Promise((resolve) => slow.resume().once("close", () => resolve("cut")));
+  const form = { method: "POST", body: new URLSearchParams({ a: "a".repeat(90_000) }) };
+  await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_BODY_MEMORY_BYTES"}')).toBeGreaterThan(0);
+  expect((await fetch(`${server.url}${PAGES}/echo`, form)).status).toBe(200);
+  expect(await cut).toBe("cut");
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="slow_body"}')).toBe(1);
+  stop(server);
+});

@@ -1,0 +1,36 @@
+// The cache channel of docs/caching.md, with a real Redis.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { findFreePort } from "react-router-express-server/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { createRedisChannel } from "./database/services/redis-channel.ts";
+
+test("messages reach every process, also after a restart of Redis", async () => {
+  const port = await findFreePort();
+  const start = () => spawn("redis-server", ["--port", String(port), "--save", ""], { stdio: "ignore" });
+  let redis = start();
+  onTestFinished(() => void redis.kill("SIGKILL"));
+  const [one, other] = [
+    createRedisChannel(`redis://127.0.0.1:${port}`),
+    createRedisChannel(`redis://127.0.0.1:${port}`),
+  ];
+  const messages: string[] = [];
+  const connections: boolean[] = [];
+  other.subscribe(
+    (message) => messages.push(message),
+    (isConnected) => isConnected !== connections.at(-1) && connections.push(isConnected),
+  );
+  /** Rejects until it is connected, and resolves with the number of subscribers. */
+  const publish = (message: string) => expect.poll(() => one.publish(message).catch(() => 0)).toBe(1);
+
+  await publish("first");
+  await expect.poll(() => messages).toEqual(["first"]);
+  redis.kill("SIGTERM");
+  await once(redis, "exit");
+  await expect.poll(() => connections.at(-1)).toBe(false);
+  await expect(one.publish("lost")).rejects.toThrow();
+  redis = start();
+  await expect.poll(() => connections.at(-1)).toBe(true);
+  await publish("second");
+  await expect.poll(() => messages).toEqual(["first", "second"]);
+});

@@ -1,0 +1,238 @@
+import fc from "fast-check";
+import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
+import { expect, test, vi } from "vitest";
+import { keepsSegments, parseRequestTarget } from "../src/http/request-target.ts";
+import { toTree } from "../src/routes/route-entry.ts";
+import { createBranchBuild } from "../src/routes/route-handlers.ts";
+import { createRouteTable } from "../src/routes/route-table.ts";
+
+/** The routes as the framework's build lists them. */
+function toManifest(tree: RouteObject[], parentId?: string): ServerBuild["routes"] {
+  const entries = tree.flatMap((route) => [
+    [route.id, { ...route, children: undefined, parentId, module: { default: () => null, handle: route.handle } }],
+    ...Object.entries(toManifest(route.children ?? [], route.id)),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+const SPLAT = { id: "404", path: "*" };
+
+const TREES: Record<string, RouteObject[]> = {
+  "the pages that ship": [{ id: "root", path: "", children: [{ id: "home", index: true }, SPLAT] }],
+  "pages and parameters": [
+    {
+      id: "root",
+      path: "",
+      children: [
+        { id: "home", path: "/", index: true },
+        { id: "about", path: "about" },
+        { id: "new", path: "items/new" },
+        { id: "item", path: "items/:id" },
+        { id: "part", path: "items/:id/parts/:part" },
+        SPLAT,
+      ],
+    },
+  ],
+  "a nested layout": [
+    {
+      id: "root",
+      path: "",
+      children: [
+        { id: "home", index: true },
+        {
+          id: "shop",
+          path: "items",
+          children: [
+            { id: "items", index: true },
+            { id: "item", path: ":id" },
+            { id: "new", path: "new" },
+          ],
+        },
+        { id: "frame", children: [{ id: "about", path: "about" }] },
+        SPLAT,
+      ],
+    },
+  ],
+  "a nested splat": [
+    {
+      id: "root",
+      path: "",
+      children: [
+        { id: "home", index: true },
+        { id: "files", path: "items/*" },
+        { id: "about", path: "about", children: [{ id: "rest", path: "*" }] },
+        SPLAT,
+      ],
+    },
+  ],
+  "optional segments": [
+    {
+      id: "root",
+      path: "",
+      children: [
+        { id: "home", index: true },
+        { id: "language", path: ":language?/about" },
+        { id: "item", path: "items/:id?" },
+        { id: "new", path: "new?/items" },
+        SPLAT,
+      ],
+    },
+  ],
+  "a first segment that is a parameter": [
+    { id: "root", path: "", children: [{ id: "any", path: ":any" }, { id: "about", path: "about" }, SPLAT] },
+  ],
+  "letters that differ in case": [
+    {
+      id: "root",
+      path: "",
+      children: [{ id: "about", path: "About", caseSensitive: true }, { id: "new", path: "NEW" }, SPLAT],
+    },
+  ],
+  "letters beyond ASCII": [
+    { id: "root", path: "", children: [{ id: "hello", path: "héllo" }, { id: "about", path: "über/:id" }, SPLAT] },
+  ],
+  "no splat": [
+    {
+      id: "root",
+      path: "",
+      children: [
+        { id: "home", index: true },
+        { id: "item", path: "items/:id" },
+      ],
+    },
+  ],
+};
+
+const KNOWN = "items about new parts About NEW ITEMS 1 en %61bout %C3%BCber h%C3%A9llo items%2Fnew".split(" ");
+const ODD = ["", ".", "..", "%2F", "%2f", "%25", "%", "%E0%A4%A", "%0a", "%E2%80%A8"];
+const PUNCTUATION = [..."abZ09:*+.()[]{}|^$\\~!@&=,;'\"<>"];
+
+const segment = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...KNOWN) },
+  { weight: 2, arbitrary: fc.constantFrom(...ODD) },
+  { weight: 1, arbitrary: fc.string({ unit: fc.constantFrom(...PUNCTUATION) }) },
+  { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 3 }).map(encodeURIComponent) },
+);
+const path = fc.array(segment, { maxLength: 6 }).map((segments) => `/${segments.join("/")}`);
+
+/** The path that the server looks up when a client requests one. */
+const parsed = (path: string) => parseRequestTarget(path)?.path as string;
+
+test.each(Object.entries(TREES))(
+  "%s: findRoute agrees with matchRoutes, and so does its branch; paths without a match, or that the URL parser changes, get the splat",
+  (_name, tree) => {
+    // matchRoutes warns of malformed escapes, and matches the path unchanged.
+    vi.spyOn(console, "warn").mockReturnValue();
+    const manifest = toManifest(tree);
+    const { findRoute } = createRouteTable(manifest, true);
+    const build = { routes: manifest, assets: { routes: {} } } as ServerBuild;
+    const splat = tree[0]?.children?.includes(SPLAT) ? SPLAT.id : undefined;
+    fc.assert(
+      fc.property(path, (path) => {
+        const found = keepsSegments(path) ? matchRoutes(tree, { pathname: path })?.at(-1)?.route.id : undefined;
+        expect(findRoute(parsed(path))?.route.id).toBe(found ?? splat);
+        if (!found) return;
+        const branch = toTree(createBranchBuild(build, found).routes, true);
+        expect(matchRoutes(branch, { pathname: path })?.at(-1)?.route.id).toBe(found);
+      }),
+      { numRuns: 2000 },
+    );
+  },
+);
+
+test("the canonical path of a route with a cache key is that key", () => {
+  const module = { default: () => null, handle: { cacheKey: "/404" } };
+  const { findRoute } = createRouteTable({ page: { id: "page", path: "docs/*", module } }, true);
+  for (const path of ["/docs/a", "/docs/b/c", "/DOCS/"]) expect(findRoute(path)?.canonicalPath).toBe("/404");
+});
+
+test.each([
+  ["posts/:slug", "/posts/a", ["/posts/a/", "/POSTS/%61", "/posts/a//"], ["/posts/A", "/posts/:slug", "/posts/:SLUG"]],
+  ["posts/:slug", "/posts/:slug", ["/Posts/%3aslug"], ["/posts/:SLUG"]],
+  ["docs/*", "/docs/a/B", ["/DOCS/%61/B"], ["/docs/a/b", "/docs/a/B/", "/docs/a//B"]],
+  ["a?/b/*", "/b/b/x", ["/b/%62/x"], ["/b/B/x", "/b/b/x/"]],
+  [":language?/about", "/en/about", ["/en/about/"], ["/EN/about", "/about"]],
+])("%s: %s has the same canonical path as %j, but not as %j", (pattern, path, equal, other) => {
+  const module = { default: () => null };
+  const { findRoute } = createRouteTable({ page: { id: "page", path: pattern, module } }, true);
+  const canonical = (path: string) => findRoute(path)?.canonicalPath;
+  expect(equal.map(canonical)).toEqual(equal.map(() => canonical(path)));
+  expect(other.map(canonical)).not.toContain(canonical(path));
+});
+
+const REPEATED = ["/a", "/", "/.", "/%25", "/%", "/%0a", "/items/1", "/about/", "/items%2F", "/a.data"];
+
+test.each(Object.entries(TREES))("%s: finding a route takes time in proportion to the path's length", (_name, tree) => {
+  const { findRoute } = createRouteTable(toManifest(tree), true);
+  for (const part of REPEATED) {
+    const short = part.repeat(2000 / part.length);
+    const long = part.repeat(16_000 / part.length);
+    // Even on a busy machine, the shortest of many runs is one that nothing interrupts.
+    let [shortTime, longTime] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let run = 0; run < 20; run++) {
+      shortTime = Math.min(shortTime, measure(short));
+      longTime = Math.min(longTime, measure(long));
+    }
+    // A path that is eight times as long takes 8 times as long, and 64 times if the time were quadratic.
+    expect(longTime / shortTime, `${part} repeated`).toBeLessThan(24);
+  }
+
+  function measure(path: string) {
+    const startedAt = performance.now();
+    findRoute(parsed(path));
+    return performance.now() - startedAt;
+  }
+});
+
+test("a route adds to the security headers of its layouts", () => {
+  const shop = { "Content-Security-Policy": "img-src data:", "Permissions-Policy": "camera=*" };
+  const checkout = {
+    "Content-Security-Policy": "frame-src https://a.example",
+    "Permissions-Policy": "payment=(self)",
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+  };
+  const withHeaders = (path: string, securityHeaders: object, children?: RouteObject[]) =>
+    ({ id: path, path, handle: { securityHeaders }, children }) as RouteObject;
+  const { findRoute } = createRouteTable(
+    toManifest([withHeaders("shop", shop, [withHeaders("checkout", checkout)])]),
+    true,
+  );
+  expect(findRoute("/shop")?.route.addedHeaders).toEqual(shop);
+  expect(findRoute("/shop/checkout")?.route.addedHeaders).toEqual({
+    "Content-Security-Policy": "img-src data:; frame-src https://a.example",
+    "Permissions-Policy": "camera=*, payment=(self)",
+    "Cross-Origin-Opener-Policy": "unsafe-none",
+  });
+});
+
+test("an index route has its parent's action, and a resource route doesn't", () => {
+  const action = () => null;
+  const page = (id: string, parentId: string, rest: object, module: object = {}) => ({
+    [id]: { id, parentId, ...rest, module: { default: () => null, ...module } },
+  });
+  const { routes } = createRouteTable(
+    {
+      ...page("tasks", undefined as never, { path: "tasks" }, { action }),
+      ...page("index", "tasks", { index: true }),
+      ...page("done", "tasks", { path: "done" }),
+      ...page("frame", "tasks", {}),
+      ...page("framed", "frame", { index: true }),
+      ...page("data", "tasks", { path: "data" }, { default: undefined, loader: action }),
+      ...page("hook", "tasks", { path: "hook" }, { default: undefined, action }),
+    } as ServerBuild["routes"],
+    true,
+  );
+  const [read, write] = [
+    ["GET", "HEAD"],
+    ["POST", "PUT", "PATCH", "DELETE"],
+  ];
+  expect(Object.fromEntries(routes.map(({ id, methods }) => [id, methods]))).toEqual({
+    tasks: [...read, ...write],
+    index: [...read, ...write],
+    done: read,
+    frame: [...read, ...write],
+    framed: [...read, ...write],
+    data: read,
+    hook: write,
+  });
+});

@@ -1,0 +1,135 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createSemaphore, OVERLOADED } from "../src/admit/semaphore.ts";
+import { createTurns } from "../src/admit/turns.ts";
+
+const heap = vi.hoisted(() => ({ used_heap_size: 0, heap_size_limit: 100 }));
+vi.mock("node:v8", () => ({ getHeapStatistics: () => heap }));
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const turns = createTurns();
+
+/** Acquires a semaphore of 10, and returns what has been admitted and rejected so far. */
+function acquireAll(weights: number[], responses: ServerResponse[] = []) {
+  const onShed = vi.fn<() => void>();
+  const semaphore = createSemaphore({ limit: 10, maxWaiting: 3, turns, onShed });
+  const admitted: number[] = [];
+  const rejected: unknown[] = [];
+  const releases: (() => void)[] = [];
+  weights.forEach((weight, index) => {
+    const admit = (release: () => void) => {
+      admitted.push(weight);
+      releases.push(release);
+    };
+    semaphore.acquire(weight, responses[index]).then(admit, (error) => rejected.push(error));
+  });
+  return { semaphore, admitted, rejected, releases, onShed };
+}
+
+const waitTurns = async (count = 5) => {
+  for (let turn = 0; turn < count; turn++) await setImmediate();
+};
+
+test.each([
+  ["work within the limit", [4, 6], [4, 6]],
+  ["work beyond the limit waits, in order", [6, 6, 1], [6]],
+  ["work that is heavier than the limit runs alone", [11, 1], [11]],
+])("%s", async (_label, weights, expected) => {
+  const { admitted } = acquireAll(weights);
+  await waitTurns();
+  expect(admitted).toEqual(expected);
+});
+
+test.each([
+  ["70 % of the heap is used", 70, [1, 1, 1]],
+  ["more of the heap is used", 71, [1]],
+])("if %s, the admitted weights are $2", async (_label, used, expected) => {
+  heap.used_heap_size = used;
+  const { semaphore, admitted } = acquireAll([1, 1, 1]);
+  await waitTurns();
+  expect(admitted).toEqual(expected);
+  expect(semaphore.tryAcquire() !== undefined).toBe(used <= 70);
+  heap.used_heap_size = 0;
+});
+
+test("each turn of the event loop admits one item of work", async () => {
+  const { admitted } = acquireAll([1, 1, 1]);
+  for (const expected of [[1], [1, 1], [1, 1, 1]]) {
+    await setImmediate();
+    expect(admitted).toEqual(expected);
+  }
+});
+
+test.each([
+  ["while clients are connecting", 5, 0],
+  ["for at most 64 connections", 66, 1],
+])("work waits %s", async (_label, accepts, expected) => {
+  const { admitted } = acquireAll([1]);
+  for (let turn = 0; turn < accepts; turn++) {
+    turns.recordAccept();
+    await setImmediate();
+  }
+  expect(admitted).toHaveLength(expected);
+  await waitTurns();
+  expect(admitted).toEqual([1]);
+});
+
+test("a release admits the next work", async () => {
+  const { semaphore, admitted, releases } = acquireAll([10, 3]);
+  await waitTurns();
+  expect(semaphore.tryAcquire()).toBeUndefined();
+  releases[0]?.();
+  await waitTurns();
+  expect(admitted).toEqual([10, 3]);
+  expect(semaphore.getUsed()).toBe(3);
+});
+
+test("work that waits for 5 s is rejected with 503", async () => {
+  const { rejected, onShed } = acquireAll([10, 1]);
+  await waitTurns();
+  vi.advanceTimersByTime(4999);
+  await waitTurns();
+  expect(rejected).toEqual([]);
+  vi.advanceTimersByTime(1);
+  await waitTurns();
+  expect(rejected).toEqual([OVERLOADED]);
+  expect(onShed).toHaveBeenCalledOnce();
+});
+
+test("if too much work waits, more is rejected at once", async () => {
+  const { rejected, onShed } = acquireAll([10, 1, 1, 1]);
+  await waitTurns();
+  expect([rejected, onShed.mock.calls.length]).toEqual([[OVERLOADED], 1]);
+});
+
+test("preferred work is admitted first, and other work is shed for it", async () => {
+  const isArrived = { req: { complete: true }, once() {}, off() {} } as unknown as ServerResponse;
+  const onShed = vi.fn<() => void>();
+  const isPreferred = (res?: EventEmitter) => res === isArrived;
+  const semaphore = createSemaphore({ limit: 1, maxWaiting: 2, turns, isPreferred, onShed });
+  const admitted: string[] = [];
+  const acquire = (name: string, res?: ServerResponse) =>
+    semaphore.acquire(1, res).then(
+      (release) => admitted.push(name) && release,
+      () => admitted.push(`shed: ${name}`),
+    );
+  const running = acquire("first");
+  await waitTurns();
+  for (const [name, res] of [["slow"], ["slower"], ["arrived", isArrived]] as const) acquire(name, res);
+  ((await running) as () => void)();
+  await waitTurns();
+  expect(admitted).toEqual(["first", "shed: slow", "arrived"]);
+});
+
+test("a request leaves the queue when its client disconnects", async () => {
+  const response = new EventEmitter() as ServerResponse;
+  const { semaphore, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
+  await waitTurns();
+  response.emit("close");
+  await waitTurns();
+  expect([semaphore.hasWaiting(), rejected.length, onShed.mock.calls.length]).toEqual([false, 1, 0]);
+});

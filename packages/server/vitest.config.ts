@@ -1,0 +1,41 @@
+import { availableParallelism } from "node:os";
+import { defineConfig } from "vitest/config";
+
+const unit = {
+  // Twice as many as cores, since tests often wait for browsers and timeouts.
+  maxWorkers: 2 * availableParallelism(),
+  hookTimeout: 60_000,
+  // On a busy machine, the state that a test polls for takes long.
+  expect: { poll: { timeout: 60_000 } },
+};
+
+const production = {
+  ...unit,
+  env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
+  globalSetup: "test/support/global-setup.ts",
+  testTimeout: 300_000,
+  // Threads start faster than processes.
+  pool: "threads" as const,
+};
+
+export default defineConfig({
+  test: {
+    projects: [
+      // They need no build, server or browser, so they can run in watch mode.
+      { test: { ...unit, name: "server-unit", include: ["{src,test/site}/**/*.test.{ts,tsx}"] } },
+      { test: { ...production, name: "server-fast", include: ["test/*.test.ts"] } },
+      { test: { ...production, name: "server-slow", include: ["test/*.slow.ts"] } },
+      // One file at a time, since each takes the whole machine.
+      {
+        test: {
+          ...production,
+          name: "server-long",
+          include: ["test/*.long.ts"],
+          testTimeout: 600_000,
+          pool: "forks",
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
