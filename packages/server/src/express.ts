@@ -18,6 +18,9 @@ export function createExpress() {
   // Between a class and Node's, so that both have Express's properties.
   Object.setPrototypeOf(Request.prototype, app.request);
   Object.setPrototypeOf(Response.prototype, app.response);
+  // A mounted application gets the outer one's prototypes in place of `app.request`, so it needs its settings here.
+  Object.assign(Request.prototype, { app });
+  Object.assign(Response.prototype, { app });
   const { handle } = app as unknown as { handle: express.RequestHandler };
   const handleInOriginForm: express.RequestHandler = (req, res, next) => {
     toOriginForm(req);
