@@ -29,6 +29,11 @@ test("requests and responses keep the prototypes that the server makes them with
   expect(changed).toEqual([]);
 });
 
+test("a response may have the listeners of the server and those of a pipeline", async () => {
+  const url = await listen(createExpress().get("/", (_req, res) => void res.json(res.getMaxListeners())));
+  expect(await (await fetch(url)).json()).toBe(20);
+});
+
 test.each([
   ["express()", express],
   ["createExpress()", createExpress],
