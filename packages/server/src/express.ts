@@ -12,7 +12,17 @@ const MAX_LISTENERS = 20;
  */
 export function createExpress() {
   const app = express().disable("x-powered-by");
-  class Request extends IncomingMessage {}
+  class Request extends IncomingMessage {
+    declare baseUrl: string;
+    declare matched: { route: unknown; baseUrl: string } | undefined;
+    get route() {
+      return this.matched?.route;
+    }
+    /** Keeps `baseUrl`, which Express restores before it handles an error of the route. */
+    set route(route) {
+      this.matched = { route, baseUrl: this.baseUrl };
+    }
+  }
   class Response extends ServerResponse {
     /** Express would set an object without a prototype, which V8 makes a slow one. */
     locals = {};

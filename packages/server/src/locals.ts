@@ -4,6 +4,10 @@ import type { RouteEntry } from "./routes/route-entry.ts";
 
 declare global {
   namespace Express {
+    interface Request {
+      /** The last route that Express has matched, with the path that its router is mounted to (express.ts). */
+      matched?: { route: { path: unknown } | undefined; baseUrl: string };
+    }
     /** The results of the middleware for a request. */
     interface Locals {
       requestId: string;

@@ -11,7 +11,7 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
     const { origin, host, "sec-fetch-site": site } = headers;
     log.warn(
       {
-        ...toLogFields(res.locals),
+        ...toLogFields(res),
         "http.request.header.origin": [toLogText(String(origin))],
         "http.request.header.host": [toLogText(String(host))],
         "http.request.header.sec-fetch-site": [toLogText(String(site))],

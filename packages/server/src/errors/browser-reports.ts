@@ -60,7 +60,7 @@ export function browserReports(log: Logger, { recordReport }: Metrics, { findRou
         const path = parseRequestTarget(output.url?.replace(/#.*/s, "") ?? "")?.path;
         recordReport(type, directive);
         logReport({
-          ...toLogFields(res.locals),
+          ...toLogFields(res),
           "browser.report.type": type,
           "url.path": toLogText(path),
           "http.route": path && findRoute(path)?.route.pattern,

@@ -23,7 +23,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (error === req.socket.errored || res.closed || res.writableEnded || res.locals.errorStatus !== undefined) return;
     const status = findStatus(error);
     const headers = isHttpError(error) ? error.headers : undefined;
-    if (status >= 500 && !error?.expose) logError({ err: error, ...toLogFields(res.locals) });
+    if (status >= 500 && !error?.expose) logError({ err: error, ...toLogFields(res) });
     if (res.headersSent) return res.destroy();
     res.locals.errorStatus = status;
     res.locals.isPrivate = false; // Otherwise `defaultHeaders` would remove the error's Cache-Control.

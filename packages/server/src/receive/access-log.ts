@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import proxyaddr from "proxy-addr";
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Metrics } from "../operate/metrics.ts";
-import { toLogText } from "./log-fields.ts";
+import { findHttpRoute, toLogText } from "./log-fields.ts";
 import { readRequestId, readTraceId } from "./trace-context.ts";
 
 /** The prefix of IPv4 addresses if the server listens on all interfaces. */
@@ -33,7 +33,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       const seconds = (performance.now() - startedAt) / 1000;
       const errorType = res.writableFinished ? undefined : "aborted";
       const { target, errorStatus } = res.locals;
-      const httpRoute = findMountedRoute(req) ?? res.locals.httpRoute;
+      const httpRoute = findHttpRoute(res);
       const status = res.headersSent ? (errorStatus ?? res.statusCode) : undefined;
       recordRequest(method, status, httpRoute, errorType, seconds);
       log.info(
@@ -55,13 +55,6 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       );
     });
   };
-}
-
-/** The pattern of the router or handler that a path is mounted to. Undefined for pages and files. */
-function findMountedRoute({ baseUrl, route }: Request) {
-  if (!baseUrl && !route) return undefined;
-  // Lower case, since a mounted path matches in any case.
-  return baseUrl.toLowerCase() + (typeof route?.path === "string" ? route.path : "");
 }
 
 /** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */

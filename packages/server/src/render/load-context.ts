@@ -29,7 +29,7 @@ export function createGetLoadContext({ createContext, shutdown, log }: Options) 
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
-      if (res.errored) logError({ err: res.errored, ...toLogFields(locals) }, "body failed");
+      if (res.errored) logError({ err: res.errored, ...toLogFields(res) }, "body failed");
     });
     return createContext({
       nonce: locals.nonce,
@@ -39,7 +39,7 @@ export function createGetLoadContext({ createContext, shutdown, log }: Options) 
       signal: createSignal(res, shutdown),
       onError(err) {
         // After a 413, reading the body fails. That isn't an error of the page.
-        if (!res.writableEnded) logError({ err, ...toLogFields(locals) }, "render failed");
+        if (!res.writableEnded) logError({ err, ...toLogFields(res) }, "render failed");
       },
     });
   };
