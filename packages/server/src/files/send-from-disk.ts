@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import type { Request, Response } from "express";
 import { type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
 import { fileCacheControl, SUFFIXES } from "./client-files.ts";
+import { setCacheControl } from "./stored-response.ts";
 
 /** Sends a file that stays on disk, or a range of it. `codings` are those of its variants. */
 export function sendFromDisk(req: Request, res: Response, folder: string, codings: ContentCoding[]) {
@@ -14,6 +15,6 @@ export function sendFromDisk(req: Request, res: Response, folder: string, coding
   if (coding !== "identity") res.set("Content-Encoding", coding);
   res.vary("Accept-Encoding");
   res.type(extname(decodedPath));
-  res.set("Cache-Control", fileCacheControl(decodedPath));
+  setCacheControl(req, res, fileCacheControl(decodedPath));
   res.sendFile(decodedPath + SUFFIXES[coding], { root: folder, cacheControl: false, dotfiles: "allow" });
 }

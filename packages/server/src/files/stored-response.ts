@@ -92,12 +92,18 @@ export function sendStored(req: Request, res: Response, stored: StoredResponse, 
 }
 
 /**
- * The headers to add to those that middleware in front has set: these stay, and `Vary` gets both values. Shared caches
- * must not store a response with a cookie, or one to a user who has signed in by `Authorization` (RFC 9111 §3.5).
+ * Sets Cache-Control, unless middleware in front has set it. Shared caches must not store a response with a cookie, or
+ * one to a user who has signed in by `Authorization` (RFC 9111 §3.5).
  */
-function withEarlier(req: Request, res: Response, headers: string[]) {
+export function setCacheControl(req: Request, res: Response, cacheControl?: string) {
   const isPersonal = req.headers.authorization !== undefined || res.hasHeader("Set-Cookie");
-  if (isPersonal && !res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", "private, no-cache");
+  const value = isPersonal ? "private, no-cache" : cacheControl;
+  if (value !== undefined && !res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", value);
+}
+
+/** The headers to add to those that middleware in front has set: these stay, and `Vary` gets both values. */
+function withEarlier(req: Request, res: Response, headers: string[]) {
+  setCacheControl(req, res);
   const earlier = res.getHeaderNames();
   if (earlier.length === 0) return headers;
   return headers.filter((_text, index) => {
