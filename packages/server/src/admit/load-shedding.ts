@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import onHeaders from "on-headers";
 import { hasBody, headLength } from "../http/request-target.ts";
-import { countCopies, findMaxBodyBytes } from "../receive/body-limit.ts";
+import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "../receive/body-limit.ts";
 import { FILE_ROUTE } from "../receive/match-route.ts";
 import { isEventStream } from "../render/compression.ts";
 import type { Limits } from "../start/limits.ts";
@@ -72,14 +72,14 @@ export function loadShedding(options: Options) {
 
   const admit: RequestHandler = (req, res, next) => {
     if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
-    const { route, httpRoute } = res.locals;
+    const { httpRoute } = res.locals;
     const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
     const isOpen = isSmall && openRoutes.has(httpRoute);
     const acquire = () => {
       if (isSmall) return (isOpen ? openResponses : requests).acquire(1, res);
-      // If a route's largest body, with its copies, exceeds the limit, it must be streamed (docs/uploads-and-streams.md).
+      // If the largest body of a handler, with its copies, exceeds the limit, it must be streamed (docs/uploads-and-streams.md).
       const copies = countCopies(req);
-      const isStreamed = copies * (route?.maxBodyBytes ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
+      const isStreamed = copies * (findSetMaxBytes(res.locals) ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
       const max = findMaxBodyBytes(req, res, maxBodyBytes);
       const length = hasBody(req) ? Math.min(Number(req.headers["content-length"] ?? max), max) : 0;
       return bodies.acquire(STREAM_BYTES + (isStreamed ? 0 : copies * length), res);

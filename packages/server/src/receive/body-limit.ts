@@ -22,9 +22,14 @@ export const maxBodyBytes =
     next();
   };
 
+/** The largest body that `maxBodyBytes` or the route sets. */
+export function findSetMaxBytes({ maxBodyBytes, route }: Express.Locals) {
+  return maxBodyBytes ?? route?.maxBodyBytes;
+}
+
 /** The most bytes that the body of a request may have: by its route or `maxBodyBytes`, or else by `defaultBytes`. */
 export function findMaxBodyBytes({ headers }: IncomingMessage, { locals }: Response, defaultBytes: number) {
-  const set = locals.maxBodyBytes ?? locals.route?.maxBodyBytes;
+  const set = findSetMaxBytes(locals);
   const max = set ?? defaultBytes;
   // Content-Type may have several types, and Fetch reads the last one.
   const type = headers["content-type"] ?? "";
