@@ -7,6 +7,8 @@ const unit = {
   hookTimeout: 60_000,
   // On a busy machine, the state that a test polls for takes long.
   expect: { poll: { timeout: 60_000 } },
+  // A build is one large file that needs no transform. A packed engine reads Vite's variables.
+  server: { deps: { external: [/\/build\/server\//], inline: ["react-router-express-server"] } },
 };
 
 const production = {
@@ -29,7 +31,6 @@ export default defineConfig({
       { test: { ...production, name: "fast", include: ["{deploy,test}/*.test.ts", "app/**/*.e2e.test.ts"] } },
       { test: { ...alone, name: "long", include: ["{deploy,test}/*.{long,slow}.ts"] } },
       { test: { ...alone, name: "container", include: ["{deploy,test}/*.container.ts"], globalSetup: [] } },
-      "packages/*",
     ],
   },
 });

@@ -7,6 +7,8 @@ const unit = {
   hookTimeout: 60_000,
   // On a busy machine, the state that a test polls for takes long.
   expect: { poll: { timeout: 60_000 } },
+  // A build is one large file that needs no transform. A packed engine reads Vite's variables.
+  server: { deps: { external: [/\/build\/server\//], inline: ["react-router-express-server"] } },
 };
 
 const production = {
