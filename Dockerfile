@@ -9,7 +9,7 @@ FROM ${PREVIOUS_IMAGE} AS previous
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
-# Docker reuses this layer until the lockfile changes.
+# Docker reuses this layer until the lockfile changes. Without the manifest, npm would skip the engine's dependencies.
 COPY package.json package-lock.json ./
 COPY packages/server/package.json packages/server/
 RUN npm ci
@@ -18,8 +18,10 @@ COPY . .
 ARG REVISION=unknown
 RUN --mount=type=bind,from=previous,target=/previous PREVIOUS_BUILD=/previous/app/build npm run build && \
     rm -r build/source-maps
-# npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need.
-RUN npm pkg delete devDependencies && npm prune && npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
+# npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need. The engine's peer
+# dependencies that a server needs are the site's dependencies; the others, such as Vite, only build.
+RUN npm pkg delete devDependencies peerDependencies --workspaces --include-workspace-root && npm prune && \
+    npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
 
 FROM ${RUNTIME_IMAGE}
 ARG RUNTIME_IMAGE

@@ -39,13 +39,19 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
   const pages = createPages(build, await routeConfig, isProduction);
   const { findRoute } = pages;
   const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics, findRoute });
-  const shutdown = new AbortController().signal;
+  const shutdownController = new AbortController();
+  const { signal: shutdown } = shutdownController;
   const services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
-  const { app, renderAll, close } = createApplication({
+  const application = createApplication({
     createApp: (made) => definition.createApp({ ...made, ...replaced }),
     ...{ pages, name, settings, services, limits, log, metrics, cache, shutdown },
     clientFolder: `${folder}/build/client`,
   });
-  await renderAll();
-  return { app, cache, lines, renders, parts, close };
+  await application.renderAll();
+  const close = async () => {
+    application.close();
+    shutdownController.abort();
+    await services.close?.();
+  };
+  return { app: application.app, cache, lines, renders, parts, close };
 }

@@ -1,10 +1,17 @@
 import { rateLimit } from "express-rate-limit";
 import { createCookieSessionStorage } from "react-router";
-import { createExpress, createRequestHandler, defineServer, isSameOrigin } from "react-router-express-server";
+import {
+  createExpress,
+  createRequestHandler,
+  defineServer,
+  isSameOrigin,
+  maxBodyBytes,
+} from "react-router-express-server";
 import { traceRequests } from "react-router-express-server/tracing";
 import * as v from "valibot";
 import { type WebSocket, WebSocketServer } from "ws";
-import { sessionsContext } from "./app/example-pages/context.ts";
+import { clientContext, sessionsContext } from "./app/example-pages/context.ts";
+import { createFront, frontSettings } from "./front.ts";
 
 const MAX_SOCKETS = 100;
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -22,6 +29,7 @@ const unresponsive = new WeakSet<WebSocket>();
 export default defineServer({
   settings: {
     SESSION_SECRET: v.pipe(v.string(), v.minLength(32, "at least 32 characters")),
+    ...frontSettings,
   },
   openServices({ settings, log, shutdown }) {
     // The cookie has the session itself, signed: users can read it, but not change it.
@@ -71,10 +79,13 @@ export default defineServer({
       },
     };
   },
-  createApp({ receive, collectReports, files, pageCache, admit, compress, build, getLoadContext, handleErrors }) {
+  createApp({ settings, receive, collectReports, files, pageCache, admit, compress, build, handleErrors, ...parts }) {
     const app = createExpress();
+    app.use("/front/large-webhook", maxBodyBytes(300_000));
+    app.use("/front/proxy", maxBodyBytes(100_000_000));
     app.use(receive);
     app.post("/browser-reports", collectReports);
+    app.use(createFront(settings));
     app.use(files);
     app.use(pageCache);
     app.use(admit);
@@ -88,9 +99,22 @@ export default defineServer({
         skip: ({ method }, { locals }) => method !== "POST" || locals.httpRoute !== "/example-pages/vote",
       }),
     );
+    app.use(({ ip = "" }, res, next) => {
+      res.locals.client = ip;
+      next();
+    });
     app.use(traceRequests);
     app.use(compress);
-    app.use(createRequestHandler({ build, getLoadContext }));
+    app.use(
+      createRequestHandler({
+        build,
+        getLoadContext(req, res) {
+          const context = parts.getLoadContext(req, res);
+          context.set(clientContext, res.locals.client);
+          return context;
+        },
+      }),
+    );
     app.use(handleErrors);
     return app;
   },

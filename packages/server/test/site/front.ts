@@ -1,0 +1,120 @@
+// Examples of what a team mounts in front of the files. FRONT switches on those that apply to every request.
+import { request } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { initTRPC } from "@trpc/server";
+import { createExpressMiddleware } from "@trpc/server/adapters/express";
+import { json, type Request as Req, type RequestHandler, type Response as Res, Router, raw } from "express";
+import createHttpError from "http-errors";
+import * as v from "valibot";
+
+const CREDENTIALS = `Basic ${btoa("ada:secret")}`;
+
+const FRONTS = {
+  "basic-auth": ({ headers }, _res, next) =>
+    next(
+      headers.authorization === CREDENTIALS
+        ? undefined
+        : createHttpError(401, { headers: { "WWW-Authenticate": 'Basic realm="site"' } }),
+    ),
+  maintenance: (_req, _res, next) => next(createHttpError(503, { expose: true, headers: { "Retry-After": "120" } })),
+  headers: (_req, res, next) => {
+    res.set({ "X-Frame-Options": "SAMEORIGIN", "X-Variant": "b" }).vary("X-Experiment");
+    next();
+  },
+  cookie: (_req, res, next) => {
+    res.cookie("variant", "b");
+    next();
+  },
+  none: (_req, _res, next) => next(),
+} satisfies Record<string, RequestHandler>;
+
+export const frontSettings = {
+  FRONT: v.optional(v.picklist(Object.keys(FRONTS) as (keyof typeof FRONTS)[]), "none"),
+  UPSTREAM: v.optional(v.string(), "http://127.0.0.1"),
+};
+
+type Settings = v.InferOutput<v.ObjectSchema<typeof frontSettings, undefined>>;
+
+export function createFront({ FRONT, UPSTREAM }: Settings) {
+  const front = Router();
+  front.use(FRONTS[FRONT]);
+  front.use((req, res, next) => {
+    if (!req.hostname?.startsWith("www.")) return next();
+    res.redirect(301, `https://${req.hostname.slice("www.".length)}${req.originalUrl}`);
+  });
+  front.get("/front/old/*splat", (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
+  front.use("/front/api", createApi());
+  front.post(["/front/webhook", "/front/large-webhook"], raw({ type: () => true, limit: Infinity }), (req, res) => {
+    res.json({ bytes: req.body.length });
+  });
+  front.all("/front/auth/*splat", toExpress(handleAuth));
+  front.use("/front/trpc", createExpressMiddleware({ router: createProcedures() }));
+  front.use("/front/proxy", createProxy(UPSTREAM));
+  return front;
+}
+
+function createApi() {
+  const api = Router();
+  api.use(json());
+  api
+    .route("/items/:id")
+    .get(({ params }, res) => void res.json({ id: params.id }))
+    .put(({ params, body }, res) => void res.json({ id: params.id, ...body }))
+    .all((_req, res) => void res.set("Allow", "GET, HEAD, PUT").status(405).json({ error: "method not allowed" }));
+  api.get("/hangs", () => {});
+  api.get("/throws", (_req, res) => {
+    res.type("json").cookie("half", "done");
+    throw new Error("broken");
+  });
+  api.get("/rejects", () => Promise.reject(new Error("broken")));
+  api.use((_req, res) => void res.status(404).json({ error: "not found" }));
+  return api;
+}
+
+/** A handler of Fetch's Request, as authentication libraries have. */
+async function handleAuth(request: Request) {
+  const user = new URLSearchParams(await request.text()).get("user");
+  if (user === null) return Response.json({ cookie: request.headers.get("Cookie"), url: request.url });
+  const headers = new Headers({ Location: "/" });
+  headers.append("Set-Cookie", `session=${user}; HttpOnly`);
+  headers.append("Set-Cookie", "hint=1");
+  return new Response(null, { status: 303, headers });
+}
+
+const toExpress = (handle: (request: Request) => Promise<Response>) => async (req: Req, res: Res) => {
+  const { method, originalUrl, protocol } = req;
+  const isRead = method === "GET" || method === "HEAD";
+  const request = new Request(new URL(originalUrl, `${protocol}://${req.headers.host}`), {
+    method,
+    headers: new Headers(req.headers as Record<string, string>),
+    ...(!isRead && { body: Readable.toWeb(req) as ReadableStream, duplex: "half" }),
+  });
+  const { status, headers, body } = await handle(request);
+  res.status(status).setHeaders(headers);
+  if (body) await pipeline(Readable.fromWeb(body as never), res);
+  else res.end();
+};
+
+function createProcedures() {
+  const { procedure, router } = initTRPC.create();
+  return router({
+    greet: procedure.input(v.string()).query(({ input }) => `Hello ${input}`),
+    add: procedure.input(v.array(v.number())).mutation(({ input }) => input.reduce((sum, next) => sum + next, 0)),
+  });
+}
+
+/** Streams a request to another server, and its response back. */
+const createProxy =
+  (origin: string): RequestHandler =>
+  (req, res, next) => {
+    const { method, headers } = req;
+    const upstream = request(origin + req.url, { method, headers }, (response) => {
+      const { connection, "transfer-encoding": framing, ...sent } = response.headers; // RFC 9110 §7.6.1
+      res.status(response.statusCode ?? 502).set(sent);
+      res.flushHeaders();
+      pipeline(response, res).catch(() => {});
+    });
+    pipeline(req, upstream).catch((error) => next(createHttpError(502, error)));
+    res.once("close", () => upstream.destroy());
+  };
