@@ -1,89 +1,65 @@
-// An update replaces packages/server as a whole, with the commands of docs/updating.md, and never has a conflict.
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+// A product from the first commit with the engine's folder gets today's engine, in both ways of docs/updating.md.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import { startServer } from "react-router-express-server/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packEngine, replaceEngine, run } from "./support/packed-engine.ts";
 
 const ENGINE = "packages/server";
-/** What a team rewrites first. */
-const HOME = `export const meta = () => [{ title: "Shop" }];\n
-export default function Home() {\n  return <main>Our shop</main>;\n}\n`;
+const FIRST =
+  existsSync(".git") && run(".", `git log --diff-filter=A --format=%H -- ${ENGINE}/package.json | tail -n 1`).trim();
 
-const shell = (cwd: string, command: string) => {
-  const { NODE_ENV, ...env } = process.env; // Vitest's own.
-  return execFileSync("sh", ["-c", command], { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-};
+/** The product's own part of server.ts. */
+const STATUS = `app.get("/status", (_req, res) => {
+      res.json({ ours: true });
+    });`;
 
-/** Makes a product of the first commit that has the engine, as a team would. */
-function makeProduct(commit: string) {
-  const folder = mkdtempSync(join(tmpdir(), "product-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  shell(".", `git archive ${commit} | tar -x -C ${folder}`);
-  writeFileSync(join(folder, "README.md"), "# Our shop\n");
-  writeFileSync(join(folder, "app/routes/home.tsx"), HOME);
-  shell(folder, "git init -q -b main && git config user.name team && git config user.email team@example.org");
-  shell(folder, "git add -A && git commit -qm 'Make it ours'");
-  return folder;
-}
+describe.skipIf(!FIRST || !existsSync(ENGINE))("a product from the first commit with the engine's folder", () => {
+  const folder = mkdtempSync(join(tmpdir(), "updating-"));
+  const [template, product] = [join(folder, "template"), join(folder, "product")];
+  afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Checks the types, builds, and requests both pages. */
-async function check(folder: string) {
-  shell(folder, "npm run typecheck && npm run build");
-  const { url, stop } = await startServer({}, folder);
-  const responses = await Promise.all([fetch(url), fetch(`${url}/nowhere`)]);
-  expect(responses.map(({ status }) => status)).toEqual([200, 404]);
-  expect(await responses[0]?.text()).toContain("Our shop");
-  expect(await stop()).toBe(0);
-}
+  beforeAll(() => {
+    run(".", `git clone --quiet . ${template} && git -C ${template} switch --quiet -C main`);
+    mkdirSync(product);
+    run(".", `git archive ${FIRST} | tar -x -C ${product}`);
+    const rewrite = (file: string, change: (text: string) => string) =>
+      writeFileSync(`${product}/${file}`, change(readFileSync(`${product}/${file}`, "utf8")));
+    rewrite("README.md", () => "# Ours\n");
+    rewrite("app/routes/home.tsx", () => "export default function Home() {\n  return <h1>Ours</h1>;\n}\n");
+    rewrite("server.ts", (text) => text.replace(/app\.use\(receive\);.*/, `$&\n    ${STATUS}`));
+    run(product, "git init -q -b main && git config user.name team && git config user.email team@example.org");
+    run(product, "git add --all && git commit -qm Begin");
+  });
 
-/** Links the packages of this project, and the product's engine. */
-function linkPackages(folder: string, engine: string) {
-  shell(folder, "mkdir -p node_modules");
-  for (const name of readdirSync("node_modules")) {
-    const to = join(folder, "node_modules", name);
-    if (name === "@react-router") shell(".", `cp -r node_modules/${name} ${to}`);
-    else if (!name.startsWith(".vite"))
-      symlinkSync(name === "react-router-express-server" ? engine : resolve("node_modules", name), to);
+  test("gets today's folder", { timeout: 1_800_000 }, async () => {
+    run(product, `git remote add template ${template} && git fetch -q template`);
+    run(product, `git checkout --no-overlay template/main -- ${ENGINE}`);
+    // Nothing else has changed, and nothing of the old folder is left.
+    expect(run(product, `git diff --name-only HEAD -- . ':!${ENGINE}'`)).toBe("");
+    expect(run(product, `git diff --name-only template/main -- ${ENGINE}`)).toBe("");
+    await check();
+  });
+
+  test("gets today's engine as a packed one", { timeout: 1_800_000 }, async () => {
+    const tarball = packEngine(template);
+    run(product, `cp ${tarball} .`);
+    replaceEngine(product, basename(tarball));
+    await check();
+  });
+
+  async function check() {
+    run(product, "npm install --prefer-offline --no-audit --no-fund");
+    run(product, "npx react-router typegen && npx tsc && npm run build");
+    const { url, stop } = await startServer({}, product);
+    const home = await fetch(url);
+    expect({ status: home.status, html: await home.text() }).toEqual({
+      status: 200,
+      html: expect.stringContaining("<h1>Ours</h1>"),
+    });
+    expect((await fetch(`${url}/nowhere`)).status).toBe(404);
+    expect(await (await fetch(`${url}/status`)).json()).toEqual({ ours: true });
+    expect(await stop()).toBe(0);
   }
-}
-
-const FIRST = existsSync(".git")
-  ? shell(".", `git log --diff-filter=A --format=%H -- ${ENGINE}/package.json`).trim().split("\n").at(-1)
-  : undefined;
-
-test.runIf(FIRST)("a product replaces the engine's folder by today's", async () => {
-  const folder = makeProduct(FIRST ?? "");
-  const template = mkdtempSync(join(tmpdir(), "template-"));
-  onTestFinished(() => rmSync(template, { recursive: true }));
-  shell(".", `git clone -q . ${template}`);
-  // The uncommitted changes, too.
-  shell(
-    ".",
-    `rm -r ${template}/${ENGINE} && mkdir ${template}/${ENGINE} && git ls-files -z -co --exclude-standard ${ENGINE} | xargs -0 tar -c | tar -x -C ${template}`,
-  );
-  shell(
-    template,
-    "git add -A && git -c user.name=t -c user.email=t@example.org commit -qm today --allow-empty && git branch -f main",
-  );
-  shell(folder, `git remote add template ${template} && git fetch -q template`);
-  shell(folder, `git rm -rq ${ENGINE} && git checkout template/main -- ${ENGINE}`);
-  linkPackages(folder, join(folder, ENGINE));
-  expect(readFileSync(join(folder, "README.md"), "utf8")).toBe("# Our shop\n");
-  await check(folder);
-});
-
-test.runIf(FIRST)("a product replaces the engine's folder by a packed one", async () => {
-  const folder = makeProduct(FIRST ?? "");
-  const packed = shell(".", `npm pack --silent --workspace ${ENGINE} --pack-destination ${folder}`).trim();
-  rmSync(join(folder, "packages"), { recursive: true });
-  const engine = join(folder, "engine");
-  shell(folder, `mkdir engine && tar -x -C engine --strip-components=1 -f ${packed}`);
-  linkPackages(folder, engine);
-  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  delete manifest.workspaces;
-  manifest.scripts.typecheck = "react-router typegen && tsc";
-  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
-  await check(folder);
 });

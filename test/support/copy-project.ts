@@ -33,7 +33,7 @@ export function copyProject({ withTests = false } = {}) {
   for (const name of readdirSync("node_modules")) {
     const [from, to] = [join(resolve("node_modules"), name), join(folder, "node_modules", name)];
     if (name === "@react-router") cpSync(from, to, { recursive: true });
-    else if (name === ENGINE) symlinkSync(resolve(withTests ? join(folder, "packages/server") : "packages/server"), to);
+    else if (name === ENGINE && existsSync(join(folder, "packages"))) symlinkSync("../packages/server", to);
     else if (name !== ".vite") symlinkSync(from, to);
   }
   return folder;
