@@ -19,7 +19,7 @@ const LIMITS_AT_128_MIB = {
   MAX_CONCURRENT_REQUESTS: 128,
   /** An event stream takes 60 to 100 KiB, and so does a file that is read from disk. */
   MAX_OPEN_RESPONSES: 128,
-  /** The weight of request bodies: server/middleware/load-shedding.ts. */
+  /** The weight of request bodies: admit/load-shedding.ts. */
   MAX_BODY_MEMORY_BYTES: 12 * MIB,
   /** A brotli or gzip encoder takes up to 0.6 MiB. */
   MAX_ENCODERS: 8,

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-/** Moves source maps to `build/source-maps/`: neither the site nor the image has them (docs/source-positions.mjs). */
+/** Moves source maps to `build/source-maps/`: neither the site nor the image has them (bin/source-positions.js). */
 export async function moveSourceMaps() {
   await mkdir("build/source-maps", { recursive: true });
   for (const folder of ["build/client", "build/server"]) {
