@@ -3,6 +3,8 @@ import type { Page } from "playwright-core";
 import { inject } from "vitest";
 import { expect, open, test } from "./support/fixtures.ts";
 
+test.override("server", ({ examplesServer }) => examplesServer);
+
 /** The styles of the example page that only Tailwind and its reset set. */
 const stylesOf = (page: Page) =>
   page.evaluate(() => {
@@ -41,8 +43,7 @@ test("Tailwind's styles are in one file, and only pages that import Tailwind lin
   const [file = ""] = await linked("/example-pages/prices");
   expect(file).toMatch(/^\/assets\/tailwind-[\w-]{8}\.css$/);
   expect(await linked("/example-pages/dialog")).toEqual([file]);
-  for (const path of ["/", "/nowhere", "/example-pages/about", "/example-pages/notes/1"])
-    expect(await linked(path), path).not.toContain(file);
+  for (const path of ["/", "/nowhere", "/example-pages/about"]) expect(await linked(path), path).not.toContain(file);
   const folder = `${inject("examplesFolder")}/build/client/assets`;
   const files = readdirSync(folder).filter((name) => name.endsWith(".css"));
   expect(files.filter((name) => readFileSync(`${folder}/${name}`, "utf8").includes(".max-w-prose{"))).toEqual([
@@ -103,34 +104,4 @@ test("after a navigation, a page that imports Tailwind has Tailwind's styles, an
   await page.getByRole("link", { name: "Home" }).click();
   await page.locator(".screen").waitFor();
   expect(await lookOf(page)).toEqual(look);
-});
-
-test.for([
-  { path: "/example-pages/dialog", start: undefined },
-  { path: "/example-pages/dialog", start: "/example-pages/notes/1" },
-  { path: "/example-pages/gallery", start: undefined },
-  { path: "/example-pages/gallery", start: "/" },
-])("a dialog of $path, after $start, locks the page, and the policy blocks nothing", async (row, { page, server }) => {
-  const { path, start } = row;
-  await open(page, server.url + (start ?? path));
-  if (start) await page.evaluate((path) => void window.__reactRouterDataRouter.navigate(path), path);
-  await page.getByRole("heading", { name: "Dialog" }).waitFor();
-  const overflow = () => page.evaluate(() => getComputedStyle(document.body).overflow);
-  await expect.poll(overflow).toBe("visible");
-  await expect
-    .poll(async () => {
-      await page.getByRole("button", { name: "Delete" }).click();
-      return page.getByRole("dialog", { name: "Delete it?" }).count();
-    })
-    .toBe(1);
-  expect(await overflow()).toBe("hidden");
-  await page.getByRole("button", { name: "Cancel" }).click();
-  await expect.poll(overflow).toBe("visible");
-});
-
-test("a style attribute works on a page whose policy allows it", async ({ page, server }) => {
-  await open(page, `${server.url}/example-pages/progress`);
-  const bar = page.getByText("42 %");
-  const width = (element: Element) => element.getBoundingClientRect().width;
-  expect(await bar.evaluate(width)).toBeCloseTo(0.42 * (await page.locator("main").evaluate(width)), 0);
 });
