@@ -1,3 +1,4 @@
+import type { ErrorRequestHandler, Express } from "express";
 import type { Logger } from "pino";
 import { sameOrigin } from "./admit/check-origin.ts";
 import { forwarded } from "./admit/forwarded.ts";
@@ -42,8 +43,18 @@ type Options = {
   clientFolder?: string;
 };
 
+type Application = {
+  app: Express;
+  handleErrors: ErrorRequestHandler;
+  /** Must be called for each connection that is accepted. */
+  recordAccept: () => void;
+  /** Renders the cached pages without parameters. */
+  renderAll: () => Promise<void>;
+  close: () => void;
+};
+
 /** Creates the application of a site: makes the parts, and passes them to its `createApp`. */
-export function createApplication(options: Options) {
+export function createApplication(options: Options): Application {
   const { createApp, pages, settings, services, limits, log, metrics, cache, shutdown, clientFolder } = options;
   const { entries } = cache;
   const turns = createTurns();

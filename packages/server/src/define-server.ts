@@ -1,11 +1,10 @@
-import type { ErrorRequestHandler, Express, RequestHandler } from "express";
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import type { RouterContextProvider, ServerBuild } from "react-router";
 import type * as v from "valibot";
 import type { UpgradeHandler } from "./connections/parser-errors.ts";
 import type {} from "./locals.ts";
 import type { Cache } from "./page-cache/cache.ts";
-import type { GetLoadContext } from "./render/load-context.ts";
 import type { ServerSettings } from "./start/settings.ts";
 
 /** The values of the server's settings and of the site's own. */
@@ -43,7 +42,7 @@ export type Parts<Entries extends v.ObjectEntries = v.ObjectEntries, Opened = Se
   /** The build of `app/`, for `createRequestHandler`. */
   build: ServerBuild;
   /** Creates the context of loaders and actions, for `createRequestHandler`. */
-  getLoadContext: GetLoadContext;
+  getLoadContext: (req: Request, res: Response) => RouterContextProvider;
   /** Sends errors as plain text, and logs those that aren't the client's fault. */
   handleErrors: ErrorRequestHandler;
   settings: Settings<Entries>;

@@ -10,7 +10,7 @@ const MAX_LISTENERS = 20;
  * 24. Here a server makes them with these prototypes from the start, and a request takes 22 µs on both. A mounted
  * application still gets prototypes of its own. Needed until Express has it: https://github.com/expressjs/express/issues/5998
  */
-export function createExpress() {
+export function createExpress(): express.Express {
   const app = express().disable("x-powered-by");
   class Request extends IncomingMessage {
     declare baseUrl: string;

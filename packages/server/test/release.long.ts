@@ -23,7 +23,7 @@ beforeAll(async () => {
   const page = `${newFolder}/app/example-pages/event.tsx`;
   writeFileSync(page, readFileSync(page, "utf8").replace("<main>", "<main>New release"));
   // A part of the browser's entry, the largest script.
-  appendFileSync(`${newFolder}/app/components/message-page.tsx`, 'Object.assign(globalThis, { release: "next" });\n');
+  appendFileSync(`${newFolder}/app/root.tsx`, 'Object.assign(globalThis, { release: "next" });\n');
   await build(newFolder, { PREVIOUS_BUILD: `${OLD_FOLDER}/build` });
   return () => rmSync(newFolder, { recursive: true });
 });

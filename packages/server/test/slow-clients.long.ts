@@ -36,7 +36,7 @@ afterAll(async () => {
   await idleServer.stop();
 });
 
-const sizeOf = (name: string) => statSync(`build/client/assets/${name}`).size;
+const sizeOf = (name: string) => statSync(`${SITE}/build/client/assets/${name}`).size;
 const assets = readdirSync(`${SITE}/build/client/assets`).filter((name) => /\.(js|css)$/.test(name));
 const biggest = assets.sort((a, b) => sizeOf(b) - sizeOf(a))[0];
 

@@ -32,12 +32,19 @@ type Options = {
   measureUsage: (name: keyof Limits, read: () => number) => void;
 };
 
+type LoadShedding = {
+  admit: RequestHandler;
+  /** Admits a request, unless it has been admitted with its body. */
+  admitOnce: RequestHandler;
+  close: () => void;
+};
+
 /**
  * Load shedding: limits the requests that are handled at once. More wait in order for 5 s, then they get 503. The bytes
  * of request bodies and the number of open responses have limits of their own, so that uploads, event streams and files
  * take no slots of pages.
  */
-export function loadShedding(options: Options) {
+export function loadShedding(options: Options): LoadShedding {
   const { limits, requests, turns, maxBodyBytes, handlerTimeoutMs, recordShed, measureUsage } = options;
   const onShed = () => recordShed("queue");
   const maxWaiting = Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES);
@@ -128,8 +135,7 @@ export function loadShedding(options: Options) {
 
   return {
     admit,
-    /** Admits a request, unless it has been admitted with its body. */
-    admitOnce: ((req, res, next) => (res.locals.running ? next() : admit(req, res, next))) as RequestHandler,
+    admitOnce: (req, res, next) => (res.locals.running ? next() : admit(req, res, next)),
     close: () => clearInterval(cutting),
   };
 }

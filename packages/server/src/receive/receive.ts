@@ -24,11 +24,20 @@ type Options = {
 };
 
 /** What every request gets first. One handler, since Express takes more CPU time for each. */
-export function receive({ log, metrics, trustProxy, securityHeaders, files, pages, limitBody, admit }: Options) {
+export function receive({
+  log,
+  metrics,
+  trustProxy,
+  securityHeaders,
+  files,
+  pages,
+  limitBody,
+  admit,
+}: Options): RequestHandler {
   const logResponse = accessLog({ log, recordRequest: metrics.recordRequest, trustProxy });
   const completeHeaders = defaultHeaders(securityHeaders);
   const setRoute = matchRoute(files, pages);
-  const handle: RequestHandler = (req, res, next) => {
+  return (req, res, next) => {
     logResponse(req, res);
     completeHeaders(req, res);
     const error = rejectMalformed(req, res);
@@ -37,5 +46,4 @@ export function receive({ log, metrics, trustProxy, securityHeaders, files, page
     if (!hasBody(req)) return next();
     limitBody(req, res, (error) => (error ? next(error) : admit(req, res, next)));
   };
-  return handle;
 }
