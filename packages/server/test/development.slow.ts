@@ -235,3 +235,57 @@ test("the services work, and a change shows", async ({ url }) => {
   edit("server.ts", ["client.send(data,", "client.send(data + ' again',"]);
   await expect.poll(echo).toBe("hello again");
 });
+
+test("a change of a module that server.ts imports shows", async ({ url }) => {
+  const readItem = async () => (await fetch(`${url}/front/api/items/1`)).json();
+  expect(await readItem()).toEqual({ id: "1" });
+  edit("front.ts", ["res.json({ id: params.id })", "res.json({ id: params.id, isEdited: true })"]);
+  await expect.poll(readItem).toEqual({ id: "1", isEdited: true });
+});
+
+test("an edit closes the services before it opens them again, also while a route isn't valid", async ({
+  development,
+  url,
+}) => {
+  const { lines } = development;
+  const count = (text: string) => lines.filter((line) => line.includes(text)).length;
+  edit(
+    "server.ts",
+    ["    const sockets =", '    log.info("services opened");\n$&'],
+    ["      setContext(context) {", '      close: async () => log.info("services closed"),\n$&'],
+    [
+      "    app.use(files);",
+      '    app.use((_req, res, next) => next(res.set("X-Resources", process.getActiveResourcesInfo()) && undefined));\n$&',
+    ],
+  );
+  const temperature = async () => {
+    const response = await fetch(`${url}/example-pages/temperature`);
+    const timers = response.headers.get("X-Resources")?.match(/\bTimeout\b/g);
+    return { status: response.status, text: await response.text(), timers: timers?.length };
+  };
+  await expect.poll(async () => (await temperature()).timers).toBeDefined();
+  const { timers } = await temperature();
+  const client = new WebSocket(`${url.replace("http", "ws")}/socket`);
+  await once(client, "open");
+  const closed = once(client, "close");
+  for (let celsius = 22; celsius < 27; celsius += 1) {
+    edit("app/example-pages/temperature.ts", [String(celsius - 1), String(celsius)]);
+    await expect.poll(temperature).toMatchObject({ text: JSON.stringify({ celsius }) });
+  }
+  expect((await closed)[0]).toBe(1001);
+  edit("app/example-pages/temperature.ts", ["export ", "export const handle = { maxBodyByte: 1 };\n$&"]);
+  await expect.poll(temperature).toMatchObject({ status: 500 });
+  for (let request = 0; request < 5; request += 1) await temperature();
+  edit("app/example-pages/temperature.ts", ["export const handle = { maxBodyByte: 1 };\n", ""]);
+  await expect.poll(temperature).toEqual({ status: 200, text: JSON.stringify({ celsius: 26 }), timers });
+  expect(count("services opened")).toBeGreaterThan(6);
+  expect(count("services opened") - count("services closed")).toBe(1);
+});
+
+test("if the services fail to close, the next change shows", async ({ url }) => {
+  edit("server.ts", ["close: async () => ", "close: async () => { throw new Error('has closed before') }, // "]);
+  const edited = async () => (await fetch(`${url}/example-pages/temperature`)).text();
+  await expect.poll(edited).toBe(JSON.stringify({ celsius: 26 }));
+  edit("app/example-pages/temperature.ts", ["26", "27"]);
+  await expect.poll(edited).toBe(JSON.stringify({ celsius: 27 }));
+});

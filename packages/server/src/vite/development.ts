@@ -2,6 +2,7 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import { isRunnableDevEnvironment, type Plugin } from "vite";
 import type { Services } from "../define-server.ts";
+import { superviseServices } from "../operate/supervision.ts";
 import type * as SiteModule from "../site.ts";
 import { createLimits } from "../start/limits.ts";
 import { createSettingsSchema, loadEnvFile, parseSettings } from "../start/settings.ts";
@@ -72,18 +73,28 @@ async function run(module: Module) {
   const cache = createCache({ maxBytes: 1, log, metrics, findRoute: pages.findRoute });
   const shutdownController = new AbortController();
   const { signal: shutdown } = shutdownController;
-  const services: Services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
-  const { createApp } = definition;
-  const options = { createApp, pages, name, settings, services, limits, log, metrics, cache, shutdown };
-  const { app, close } = createApplication(options);
-  return {
-    module,
-    app,
-    upgrade: services.upgrade,
-    close() {
-      close();
-      shutdownController.abort();
-      return services.close?.();
-    },
+  let services: Services = {};
+  const closeServices = () => {
+    shutdownController.abort();
+    return superviseServices(services, log).close();
   };
+  try {
+    services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
+    const { createApp } = definition;
+    const options = { createApp, pages, name, settings, services, limits, log, metrics, cache, shutdown };
+    const { app, close } = createApplication(options);
+    return {
+      module,
+      app,
+      upgrade: services.upgrade,
+      close() {
+        close();
+        return closeServices();
+      },
+    };
+  } catch (error) {
+    // The next request tries again. Otherwise each would leave services open.
+    await closeServices();
+    throw error;
+  }
 }
