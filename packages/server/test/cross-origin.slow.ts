@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { SITE } from "./support/site.ts";
 
 const FOLDER = SITE;
-const HOST = "www.example.org";
+const HOST = "example.org";
 const BROWSER_AT_HOME = { Origin: `https://${HOST}`, "Sec-Fetch-Site": "same-origin" };
 
 test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
