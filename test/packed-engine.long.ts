@@ -14,7 +14,7 @@ describe.skipIf(!existsSync("packages/server"))("a product with a packed engine"
   beforeAll(() => {
     product = copyProject({ withTests: true });
     replaceEngine(product, basename(packEngine(product)));
-    // Without those that only the engine's tests need.
+    // Removes the packages that only the engine's tests need.
     run(product, "npm install --prefer-offline --no-audit --no-fund");
   }, 600_000);
   afterAll(() => rmSync(product, { recursive: true }));
@@ -50,15 +50,16 @@ describe.skipIf(!existsSync("packages/server"))("a product with a packed engine"
 async function startDevelopment(cwd: string) {
   const env = { ...CLEAN_ENV, NO_COLOR: "1", PORT: "0" };
   const child = spawn(process.execPath, ["node_modules/.bin/react-router", "dev"], { cwd, env, stdio: "pipe" });
+  const exited = once(child, "exit");
   onTestFinished(async () => {
     child.kill();
-    await once(child, "exit");
+    await exited;
   });
   const lines: string[] = [];
   for (const input of [child.stdout, child.stderr]) createInterface({ input }).on("line", (line) => lines.push(line));
   const findUrl = () => /http:\/\/localhost:\d+/.exec(lines.join("\n"))?.[0];
-  await expect.poll(findUrl, { message: lines.join("\n") }).toBeDefined();
-  return findUrl() as string;
+  await Promise.race([expect.poll(findUrl).toBeDefined(), exited]);
+  return findUrl() ?? expect.unreachable(lines.join("\n"));
 }
 
 /** Saves a file in one step, so that the server never reads an empty one. */

@@ -123,7 +123,8 @@ test.each([
   ["example.org", "/front/old/a?b=1", "/front/new/a?b=1"],
 ])("%s%s redirects to %s", async (host, path, location) => {
   const bytes = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-  const { responses } = await exchange(server.url, bytes);
+  const { url } = await start({ FRONT: "apex" });
+  const { responses } = await exchange(url, bytes);
   expect(responses).toMatchObject([{ status: 301, headers: { location } }]);
 });
 
@@ -265,6 +266,14 @@ test("while a slow body fills MAX_BODY_MEMORY_BYTES, others are sent; it is cut 
   expect((await Promise.all([post(), post(), post()])).map(({ status }) => status)).toEqual([200, 200, 200]);
   await closed;
   await expect.poll(() => readMetric(bounded, 'requests_shed_total{reason="slow_body"}')).toBe(1);
+});
+
+test("middleware behind admit runs for rendered requests only", async () => {
+  const { url } = await start({ FRONT: "headers" });
+  const find = async (path: string) => (await fetch(url + path, { method: "HEAD" })).headers.get("X-Rendered");
+  const others = ["/", "/nowhere", "/robots.txt", "/film.mp4", "/front/api/items/1"];
+  expect(await Promise.all(others.map(find))).toEqual(others.map(() => null));
+  expect(await Promise.all(["/example-pages/notes/1", "/example-pages/me"].map(find))).toEqual(["1", "1"]);
 });
 
 test("a loader gets the values that middleware has set for it", async () => {

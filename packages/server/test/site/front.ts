@@ -26,6 +26,10 @@ const FRONTS = {
     res.cookie("variant", "b");
     next();
   },
+  apex: (req, res, next) => {
+    if (!req.hostname?.startsWith("www.")) return next();
+    res.redirect(301, `https://${req.hostname.slice("www.".length)}${req.originalUrl}`);
+  },
   none: (_req, _res, next) => next(),
 } satisfies Record<string, RequestHandler>;
 
@@ -39,10 +43,6 @@ type Settings = v.InferOutput<v.ObjectSchema<typeof frontSettings, undefined>>;
 export function createFront({ FRONT, UPSTREAM }: Settings) {
   const front = Router();
   front.use(FRONTS[FRONT]);
-  front.use((req, res, next) => {
-    if (!req.hostname?.startsWith("www.")) return next();
-    res.redirect(301, `https://${req.hostname.slice("www.".length)}${req.originalUrl}`);
-  });
   front.get("/front/old/*splat", (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
   front.use("/front/api", createApi());
   front.post(["/front/webhook", "/front/large-webhook"], raw({ type: () => true, limit: Infinity }), (req, res) => {

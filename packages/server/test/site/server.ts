@@ -99,8 +99,10 @@ export default defineServer({
         skip: ({ method }, { locals }) => method !== "POST" || locals.httpRoute !== "/example-pages/vote",
       }),
     );
-    app.use(({ ip = "" }, res, next) => {
-      res.locals.client = ip;
+    // Only rendered requests get here.
+    app.use((req, res, next) => {
+      if (settings.FRONT === "headers") res.set("X-Rendered", "1");
+      res.locals.client = req.ip;
       next();
     });
     app.use(traceRequests);
