@@ -51,3 +51,18 @@ test.each([
   expect(response.status).toBe(status);
   expect(cache.invalidate).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
 });
+
+test.each([
+  ["127.0.0.1:3001", 200],
+  ["greeting:3001", 200],
+  ["greeting.default.svc.cluster.local:3001", 200],
+  ["ops.example.org:3001", 200],
+  ["rebound.example:3001", 403],
+])("a request for metrics with the host %s has status %i, and a probe 200", async (host, status) => {
+  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
+  const log = pino({ enabled: false });
+  const options = { registry: new Registry(), isReady: async () => true, cache, host: "ops.example.org", log };
+  const server = createOpsServer(options);
+  expect((await request(server).get("/metrics").set("Host", host)).status).toBe(status);
+  expect((await request(server).get("/livez").set("Host", host)).status).toBe(200);
+});

@@ -9,6 +9,8 @@ const TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 64;
 /** Requests for metrics within this time share one result. */
 const METRICS_INTERVAL_MS = 1000;
+/** Names without a dot, or below the top-level domains that are reserved for own networks (RFC 6762 §3, ICANN's .internal). */
+const NOT_PUBLIC = /^[^.]+$|\.(local|internal)$/i;
 
 type Options = {
   registry: Registry;
@@ -36,7 +38,9 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
   };
   const handle = async (req: IncomingMessage, res: ServerResponse) => {
     const [path, query] = (req.url ?? "").split(/\?(.*)/s, 2);
-    if (path?.startsWith("/cache") && !isFromOperator(req, host)) return send(res, 403, "forbidden\n");
+    const isForbidden =
+      (path === "/metrics" && !isOwnHost(req, host)) || (path?.startsWith("/cache") && !isFromOperator(req, host));
+    if (isForbidden) return send(res, 403, "forbidden\n");
     switch (path) {
       case "/livez":
         return send(res, 200, "ok\n");
@@ -73,11 +77,21 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
  * Whether a request may read or change the cache. A page of another site could send one from an operator's browser, or
  * its host name could resolve to this address (DNS rebinding). So the host must be an address, localhost or OPS_HOST.
  */
-function isFromOperator({ headers }: IncomingMessage, host: string | undefined) {
-  const name = headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
+function isFromOperator(req: IncomingMessage, host: string | undefined) {
+  const name = hostNameOf(req);
+  const site = req.headers["sec-fetch-site"] ?? "none";
   const isKnownHost = isIP(name) > 0 || name === "localhost" || name === host;
-  const site = headers["sec-fetch-site"] ?? "none";
-  return isKnownHost && headers.origin === undefined && ["none", "same-origin"].includes(site);
+  return isKnownHost && req.headers.origin === undefined && ["none", "same-origin"].includes(site);
+}
+
+/** Whether a request may read the metrics: its host may also be a name that isn't public, such as a Kubernetes service's. */
+function isOwnHost(req: IncomingMessage, host: string | undefined) {
+  const name = hostNameOf(req);
+  return isIP(name) > 0 || name === host || NOT_PUBLIC.test(name);
+}
+
+function hostNameOf({ headers }: IncomingMessage) {
+  return headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8", added = {}) {
