@@ -1,6 +1,6 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -130,6 +130,33 @@ test("a setting can be read from a file, unless it is set", () => {
   expect(parse({ PORT_FILE: "/nowhere" })).toEqual({ faults: [fault] });
 });
 
+test("a setting isn't read from a pipe, a device or a folder", () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  execFileSync("mkfifo", [`${folder}/pipe`]);
+  for (const file of [`${folder}/pipe`, "/dev/zero", folder]) {
+    const faults = [`PORT_FILE=${JSON.stringify(file)} can't be read: it isn't a file`];
+    expect(parseSettings(ServerSettingsSchema, { PORT_FILE: file })).toEqual({ faults });
+  }
+});
+
+test.each(["SESSION_SECRET", "DATABASE_URL", "API_TOKEN", "SIGNING_KEY", "SMTP_PASSWORD"])(
+  "the value of %s is in no fault",
+  (name) => {
+    const value = "postgres://ada:hidden@db";
+    const schemas = [
+      v.pipe(v.string(), v.email()),
+      v.pipe(v.string(), v.minLength(64)),
+      v.pipe(v.string(), v.length(1)),
+    ];
+    for (const own of [...schemas, v.picklist(["a"]), v.literal("a")]) {
+      const { faults } = parseSettings(v.object({ [name]: own }), { [name]: value }) as { faults: string[] };
+      expect(faults).toEqual([expect.stringMatching(`^${name} is not valid: it must be `)]);
+      expect(faults.join()).not.toContain("hidden");
+    }
+  },
+);
+
 test.each([
   ["SHUTDOWN_TIMEOUT", []],
   ["SHUTDOWN_TIMOUT_MS", ["SHUTDOWN_TIMOUT_MS is not a setting. Is SHUTDOWN_TIMEOUT_MS meant?"]],
@@ -180,6 +207,17 @@ test("the file .env adds settings, and the environment takes precedence", async 
   writeFileSync(`${folder}/.env`, "CLIENT_TIMEOUT_MS=soon\nLOG_LEVEL=loud\n");
   const fault = `CLIENT_TIMEOUT_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n`;
   expect(await start({ LOG_LEVEL: "info" }, folder)).toEqual({ code: 1, stdout: "", stderr: fault });
+});
+
+test("the file .env may begin with a byte order mark; a folder is a fault", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "greeting-env-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(`${folder}/.env`, "\uFEFFCLIENT_TIMEOUT_MS=soon\n");
+  const fault = `CLIENT_TIMEOUT_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n`;
+  expect(await start({}, folder)).toEqual({ code: 1, stdout: "", stderr: fault });
+  rmSync(`${folder}/.env`);
+  mkdirSync(`${folder}/.env`);
+  expect(await start({}, folder)).toEqual({ code: 1, stdout: "", stderr: ".env can't be read: it isn't a file\n" });
 });
 
 test.each(["PORT", "OPS_PORT"])("the server exits with one line if %s is in use", async (name) => {

@@ -1,8 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
+import { parseEnv } from "node:util";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
 import { findMeant } from "./misspelling.ts";
+import { failToStart } from "./process.ts";
 
 const wholeNumber = (max: number, min = 0) => {
   const allowed = `a whole number from ${min} to ${max}`;
@@ -101,19 +103,31 @@ export function createSettingsSchema(own: v.ObjectEntries = {}) {
 /** The values by name, from the environment or from files, before they are parsed. */
 type Given = Record<string, string | undefined>;
 
+/** The values of such settings are in no fault: a fault is logged. */
+const SECRET = /SECRET|KEY|TOKEN|PASSWORD|URL/i;
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 /** Adds the variables of the file `.env` in the working directory, unless they are set already. */
 export function loadEnvFile() {
   try {
-    process.loadEnvFile();
+    const values = parseEnv(readText(".env").replace(BYTE_ORDER_MARK, ""));
+    for (const [name, value] of Object.entries(values)) process.env[name] ??= value;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ENOENT") failToStart([`.env can't be read: ${message}`]);
   }
+}
+
+/** A pipe or a device could keep the start waiting. */
+function readText(file: string) {
+  if (!statSync(file).isFile()) throw new Error("it isn't a file");
+  return readFileSync(file, "utf8");
 }
 
 /**
  * Reads the settings. An empty variable counts as not set. If `NAME` isn't set and `NAME_FILE` is, the value is the
  * content of that file, as with the secrets of Docker and Kubernetes. Each fault is a line with the variable's name,
- * its value and the allowed values. Each warning is a line about a variable whose name is nearly that of a setting.
+ * its value unless it may be a secret, and the allowed values. Each warning is a line about a variable whose name is nearly that of a setting.
  */
 export function parseSettings<Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,
@@ -126,7 +140,7 @@ export function parseSettings<Entries extends v.ObjectEntries>(
     const file = given[`${name}_FILE`];
     if (given[name] !== undefined || file === undefined) continue;
     try {
-      given[name] = readFileSync(file, "utf8").trimEnd();
+      given[name] = readText(file).trimEnd();
     } catch (error) {
       faults.push(`${name}_FILE=${JSON.stringify(file)} can't be read: ${(error as Error).message}`);
     }
@@ -135,9 +149,11 @@ export function parseSettings<Entries extends v.ObjectEntries>(
   const result = v.safeParse(schema, given, { abortPipeEarly: true });
   if (result.success) return { settings: result.output, given, warnings: findMisspelt(Object.keys(given), names) };
   return {
-    faults: result.issues.map(({ path, message }) => {
+    faults: result.issues.map(({ path, message, received }) => {
       const name = String(path?.[0].key);
       if (given[name] === undefined) return `${name} is not set, and has no default`;
+      // Valibot's own messages quote the value.
+      if (SECRET.test(name)) return `${name} is not valid: it must be ${message.replace(received, "another value")}`;
       return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
     }),
   };
