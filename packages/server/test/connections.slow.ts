@@ -196,6 +196,22 @@ test("at the limit of connections, the one without progress for the longest is c
   server.child.kill("SIGKILL");
 });
 
+test("empty lines are no progress: at the limit of connections, their sender is closed before a client that waits", async () => {
+  const server = await startServer({ MAX_CONNECTIONS: "2" }, FOLDER);
+  const waiting = await open(server, get("/example-pages/slow"));
+  const received = vi.fn();
+  waiting.on("data", received);
+  const sender = await open(server, "");
+  const closed = closeOf(sender);
+  const sending = setInterval(() => sender.write(CRLF), 100);
+  await setTimeout(2500);
+  expect(String(await once(await open(server, get("/")), "data"))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(received).not.toHaveBeenCalled();
+  expect(await closed).toBe("closed");
+  clearInterval(sending);
+  server.child.kill("SIGKILL");
+});
+
 test("with few open files allowed, idle connections are closed for new clients", async () => {
   const server = await startServer({}, FOLDER, ["sh", "-c", 'ulimit -n 100 && exec "$@"', "sh", process.execPath]);
   const idle = Array.from({ length: 150 }, () => open(server, ""));

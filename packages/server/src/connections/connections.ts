@@ -110,8 +110,10 @@ export function trackConnections(server: Server, options: Options) {
     const now = performance.now();
     for (const [socket, connection] of connections) {
       const bytes = countBytes(socket);
-      if (bytes !== connection.bytes) Object.assign(connection, { bytes, progressAt: now });
       const [res] = connection.pending;
+      // Bytes between requests, such as empty lines, are no progress.
+      if (bytes !== connection.bytes && (res || connection.isUpgraded)) connection.progressAt = now;
+      connection.bytes = bytes;
       if (res && !res.headersSent && isOverdue(res, connection, now)) onHandlerTimeout?.(res);
       if (clientTimeoutMs === 0 || !isWaitingForClient(socket, connection)) {
         connection.measured = undefined;
