@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { isForSharedCaches, parseGroups, parseSharedLifetime } from "../src/http/cache-control.ts";
 import { createQueryFilter } from "../src/http/no-vary-search.ts";
+import { createDataFilter } from "../src/routes/cache-rule.ts";
 
 test.each([
   ["public, max-age=0, s-maxage=60", { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 }],
@@ -62,8 +63,17 @@ test.each([
   expect(createQueryFilter(noVarySearch)(query)).toBe(counting);
 });
 
-test("a parameter that always counts stays in the query", () => {
-  expect(createQueryFilter("params", ["_routes"])("?_routes=root&a=1")).toBe("?_routes=root");
+test.each([
+  ["params", "?_routes=root&a=1", "?_routes=root"],
+  ["params", "?a=1", ""],
+  ["params", "?_routes=", "?_routes="],
+  ["params", "?_routes=nowhere", "?_routes="],
+  ["params", "?_routes=post%2Croot,root,nowhere", "?_routes=root%2Cpost"],
+  ["params", "?%5Froutes=root&_routes=post", "?_routes=root"],
+  [null, "?a=1&_routes=root&b=2", "?a=1&b=2&_routes=root"],
+  [null, "?_routes=root", "?_routes=root"],
+])("No-Vary-Search %j reduces the query %j of a data request to %j", (noVarySearch, query, counting) => {
+  expect(createDataFilter(createQueryFilter(noVarySearch), ["root", "post"])(query)).toBe(counting);
 });
 
 test.each([

@@ -236,6 +236,18 @@ test("data requests with different _routes have separate cache entries", async (
   expect(loaded.renders).toHaveLength(2);
 });
 
+test("routes that a page doesn't have, their order and their spelling in _routes make no cache entry", async () => {
+  for (const query of [
+    "_routes=root",
+    "_routes=root,nowhere",
+    "_routes=x,root,root",
+    "%5Froutes=root",
+    "_routes=root&_routes=x",
+  ])
+    await get(`${POST}.data?${query}`);
+  expect(loaded.renders).toHaveLength(1);
+});
+
 test("the cache is bounded, and cached 404s evict no other entry", async () => {
   loaded = await loadApp({ folder: FOLDER, env: { PAGE_CACHE_MAX_BYTES: "400000" } });
   await get(POST);

@@ -6,16 +6,13 @@ export type QueryFilter = (query: string) => string;
 /**
  * Creates the filter that `No-Vary-Search` describes (draft-ietf-httpbis-no-vary-search-10 §3). Chromium 156 only
  * supports the earlier grammar, where `params` may be a boolean, so both are accepted. Without the header, or if it is
- * malformed, every parameter makes a difference. Parameters in `alwaysKept` are never removed.
+ * malformed, every parameter makes a difference.
  */
-export function createQueryFilter(noVarySearch: string | null, alwaysKept: string[] = []): QueryFilter {
+export function createQueryFilter(noVarySearch: string | null): QueryFilter {
   const { params, except, keyOrder } = parse(noVarySearch ?? "");
   if (!params && !except && !keyOrder) return (query) => query;
-  if (except?.length === 0 && alwaysKept.length === 0) return () => "";
-  const isKept = (name: string) => {
-    if (alwaysKept.includes(name)) return true;
-    return except ? except.includes(name) : !params?.includes(name);
-  };
+  if (except?.length === 0) return () => "";
+  const isKept = (name: string) => (except ? except.includes(name) : !params?.includes(name));
   return (query) => {
     // Names and values stay as the client wrote them, so another spelling is another cache entry.
     const pairs = query
@@ -54,7 +51,7 @@ function toValue(value: unknown): string[] | boolean | undefined {
 }
 
 /** The name of a parameter like `a=1`, decoded. */
-function nameOf(pair: string) {
+export function nameOf(pair: string) {
   const [name = ""] = pair.split("=", 1);
   return /[%+]/.test(name) ? String(new URLSearchParams(name).keys().next().value) : name;
 }

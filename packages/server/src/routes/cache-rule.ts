@@ -1,6 +1,9 @@
 import type { ServerBuild } from "react-router";
 import { parseSharedLifetime } from "../http/cache-control.ts";
-import { createQueryFilter, type QueryFilter } from "../http/no-vary-search.ts";
+import { createQueryFilter, nameOf, type QueryFilter } from "../http/no-vary-search.ts";
+
+/** The parameter of React Router's data requests. */
+const ROUTES = "_routes";
 
 type HeadersExport = NonNullable<ServerBuild["routes"][string]>["module"]["headers"];
 
@@ -9,8 +12,6 @@ export type CacheRule = {
   /** The default headers of its responses. */
   headers: Headers;
   filterQuery: QueryFilter;
-  /** The filter for data requests. It keeps `_routes`, which lists the loaders to run. */
-  filterDataQuery: QueryFilter;
 };
 
 /** Returns undefined if the route isn't cached. */
@@ -18,10 +19,24 @@ export function createCacheRule(exported: HeadersExport, cacheKey: string | unde
   const headers = callHeaders(exported);
   if (!parseSharedLifetime(headers.get("Cache-Control") ?? "")) return undefined;
   const noVarySearch = cacheKey === undefined ? headers.get("No-Vary-Search") : "params";
-  return {
-    headers,
-    filterQuery: createQueryFilter(noVarySearch),
-    filterDataQuery: createQueryFilter(noVarySearch, ["_routes"]),
+  return { headers, filterQuery: createQueryFilter(noVarySearch) };
+}
+
+/**
+ * The filter for data requests. `_routes` lists the routes whose loaders run, and those of the page alone make a
+ * difference: `ids` are the page's and its parents'.
+ */
+export function createDataFilter(filterQuery: QueryFilter, ids: string[]): QueryFilter {
+  return (query) => {
+    const asked = new URLSearchParams(query).get(ROUTES)?.split(",");
+    if (!asked) return filterQuery(query);
+    const others = query
+      .slice(1)
+      .split("&")
+      .filter((pair) => nameOf(pair) !== ROUTES);
+    const routes = new URLSearchParams({ [ROUTES]: ids.filter((id) => asked.includes(id)).join(",") });
+    const filtered = filterQuery(`?${others.join("&")}`);
+    return `${filtered.length > 1 ? `${filtered}&` : "?"}${routes}`;
   };
 }
 

@@ -13,6 +13,8 @@ export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 /** The properties of a route that the server uses. */
 export type RouteEntry = {
   id: string;
+  /** Its id and those of its parent routes, from the root. */
+  branch: string[];
   /** The pattern of its path, from the root. */
   pattern: string;
   /** Whether its path, or that of a parent route, is case-sensitive. */
@@ -48,6 +50,7 @@ export function toTree(manifest: Routes, isProduction: boolean, parent?: RouteEn
     const pattern = path.startsWith("/") ? path : posix.join("/", parent?.pattern ?? "", path);
     const entry: RouteEntry = {
       id,
+      branch: [...(parent?.branch ?? []), id],
       pattern,
       isCaseSensitive: Boolean(caseSensitive || parent?.isCaseSensitive),
       cacheRule: isReadable ? createCacheRule(module.headers, handle?.cacheKey) : undefined,

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { matchRoutes, type RouteObject } from "react-router";
 import { keepsSegments } from "../http/request-target.ts";
+import { createDataFilter } from "./cache-rule.ts";
 import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.ts";
 
 /** React Router requests the data of a page at its path with this suffix: "/a.data", "/_.data". */
@@ -94,8 +95,9 @@ function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: R
 
 /** The entry for requests for the route's data. */
 function toDataEntry(page: RouteEntry): RouteEntry {
-  const cacheRule = page.cacheRule && { ...page.cacheRule, filterQuery: page.cacheRule.filterDataQuery };
-  return { ...page, isResource: false, cacheRule };
+  const { cacheRule, branch } = page;
+  const filterQuery = cacheRule && createDataFilter(cacheRule.filterQuery, branch);
+  return { ...page, isResource: false, cacheRule: filterQuery && { ...cacheRule, filterQuery } };
 }
 
 /** In lower case: routes match in any case unless they are case-sensitive. */
