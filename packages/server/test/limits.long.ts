@@ -66,6 +66,17 @@ const drip = (count: number, bytes: string) => async (url: string) => {
   }
 };
 
+/** Opens connections, writes a head to each, and then chunks of a body for as long as the server takes them. */
+const sendEndlessly = (count: number, head: string, chunk: string) => async (url: string) => {
+  for (const socket of send(url, count, head)) {
+    const write = () => {
+      while (socket.writable && socket.write(chunk));
+    };
+    socket.on("drain", write).resume();
+    write();
+  }
+};
+
 /** Opens connections, writes to each, and reads until the server has closed them. */
 const request = (count: number, bytes: string) => async (url: string) => {
   const closed = send(url, count, bytes).map(
@@ -174,6 +185,10 @@ const TINY_CHUNKS = "1\r\na\r\n".repeat(60_000);
 /** A request, and behind it 100 forms of 60 KB, or of 250 chunks of a byte. */
 const pipelineForms = (body: string, framing: string) =>
   head("GET", "wait/3000") + (head("POST", "sign-up", framing) + body).repeat(100);
+const TINY_FORM = `${head("POST", "sign-up", "Content-Type: application/x-www-form-urlencoded", "Content-Length: 1")}a`;
+const EXPECTING_FORM = TINY_FORM.replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
+const CHUNKED_GET = `GET / HTTP/1.1\r\nHost: localhost\r\n${CHUNKED}\r\n\r\n`;
+const CHUNK = `4000\r\n${"a".repeat(0x4000)}\r\n`;
 /** A binary frame of 64 KB, masked by zeros (RFC 6455 §5.2). */
 const FRAME = `\x82\xfe\xff\xff\0\0\0\0${"a".repeat(0xffff)}`;
 
@@ -246,6 +261,14 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ],
   ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
   ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
+  ["200 connections that pipeline 100 forms of a byte", hold(200, TINY_FORM.repeat(100))],
+  ["200 connections that pipeline 100 forms that expect 100", hold(200, EXPECTING_FORM.repeat(100))],
+  ["64 endless bodies to a cached page", sendEndlessly(64, CHUNKED_GET, CHUNK)],
+  ["64 endless bodies to a page without an action", sendEndlessly(64, CHUNKED_GET.replace("GET", "PUT"), CHUNK)],
+  [
+    "900 busy connections whose GETs have a byte of body",
+    (url) => autocannon({ url, connections: 900, duration: 5, body: "a" }),
+  ],
   ["800 busy connections that begin at once", (url) => autocannon({ url, connections: 800, duration: 5 })],
   [
     "200 busy connections with an Accept-Encoding of 15 KB",
