@@ -16,8 +16,9 @@ const production = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
   testTimeout: 300_000,
-  // Threads start faster than processes.
+  // Threads start faster than processes, and each loads the modules once, and a browser.
   pool: "threads" as const,
+  isolate: false,
 };
 
 export default defineConfig({

@@ -2,8 +2,8 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createSemaphore, OVERLOADED } from "../src/admit/semaphore.ts";
-import { createTurns } from "../src/admit/turns.ts";
+import { createSemaphore, OVERLOADED } from "./semaphore.ts";
+import { createTurns } from "./turns.ts";
 
 const heap = vi.hoisted(() => ({ used_heap_size: 0, heap_size_limit: 100 }));
 vi.mock("node:v8", () => ({ getHeapStatistics: () => heap }));
