@@ -16,9 +16,8 @@ const production = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
   testTimeout: 300_000,
-  // Threads start faster than processes, and each loads the modules once, and a browser.
+  // Threads start faster than processes.
   pool: "threads" as const,
-  isolate: false,
 };
 
 /** One file at a time, since each takes the whole machine. */

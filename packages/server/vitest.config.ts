@@ -16,9 +16,8 @@ const production = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
   testTimeout: 300_000,
-  // Threads start faster than processes, and each loads the modules once, and a browser.
+  // Threads start faster than processes.
   pool: "threads" as const,
-  isolate: false,
 };
 
 export default defineConfig({
@@ -26,7 +25,8 @@ export default defineConfig({
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
       { test: { ...unit, name: "server-unit", include: ["{src,test/site}/**/*.test.{ts,tsx}"] } },
-      { test: { ...production, name: "server-fast", include: ["test/*.test.ts"] } },
+      // All files of a thread share the modules, so they don't load each again.
+      { test: { ...production, name: "server-fast", include: ["test/*.test.ts"], isolate: false } },
       { test: { ...production, name: "server-slow", include: ["test/*.slow.ts"] } },
       // One file at a time, since each takes the whole machine.
       {
