@@ -18,9 +18,8 @@ COPY . .
 ARG REVISION=unknown
 RUN --mount=type=bind,from=previous,target=/previous PREVIOUS_BUILD=/previous/app/build npm run build && \
     rm -r build/source-maps
-# npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need. The engine's peer
-# dependencies that a server needs are the site's dependencies; the others, such as Vite, only build.
-RUN npm pkg delete devDependencies peerDependencies --workspaces --include-workspace-root && npm prune && \
+# npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need.
+RUN npm pkg delete devDependencies --workspaces --include-workspace-root && npm prune && \
     npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json
 
 FROM ${RUNTIME_IMAGE}
