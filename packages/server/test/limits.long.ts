@@ -21,7 +21,7 @@ const ROUND_MS = 2000;
 /** How long a round waits for responses. */
 const RESPONSE_TIMEOUT_MS = 10_000;
 /** Between the end of an attack and the reading of the memory. */
-const SETTLE_MS = 1000;
+const SETTLE_MS = 500;
 const VISIT_INTERVAL_MS = 100;
 /** On an idle machine 2000 is enough. */
 const VISIT_TIMEOUT_MS = Number(process.env.VISIT_TIMEOUT_MS ?? 10_000);
