@@ -25,8 +25,7 @@ export default defineConfig({
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
       { test: { ...unit, name: "server-unit", include: ["{src,test/site}/**/*.test.{ts,tsx}"] } },
-      // All files of a thread share the modules, so they don't load each again.
-      { test: { ...production, name: "server-fast", include: ["test/*.test.ts"], isolate: false } },
+      { test: { ...production, name: "server-fast", include: ["test/*.test.ts"] } },
       { test: { ...production, name: "server-slow", include: ["test/*.slow.ts"] } },
       // One file at a time, since each takes the whole machine.
       {
