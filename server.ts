@@ -7,8 +7,8 @@ export default defineServer({
     app.use(receive); // ids, log, security headers; malformed requests and large bodies are rejected
     app.post("/browser-reports", collectReports);
     // Yours, for every request: redirects, basic auth, webhooks, API routers.
-    app.use(files); // public/ and hashed assets, from memory; 405 for a method that no route has
-    app.use(pageCache); // pages that set s-maxage: rendered and compressed once, for everyone
+    app.use(files); // public/ and hashed assets, from memory; 405 for a method that the page doesn't have
+    app.use(pageCache); // pages that set s-maxage, the not-found page too: rendered once for everyone, without cookies
     app.use(admit); // load shedding, the check of the origin
     // Yours, for rendered requests: sessions, rate limits.
     app.use(compress);
