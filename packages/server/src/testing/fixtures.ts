@@ -25,15 +25,14 @@ export const createTest = (folder = process.cwd()) =>
       onCleanup(async () => void (await server.stop()));
       return server;
     })
-    .extend("browser", { scope: "worker" }, async ({}, { onCleanup }) => {
+    .extend("browser", { scope: "file" }, async ({}, { onCleanup }) => {
       const browser = await launchChromium();
       onCleanup(() => browser.close());
       return browser;
     })
     /** Makes a page, in a context that all pages of a file share. */
-    .extend("newPage", { scope: "file" }, async ({ browser }, { onCleanup }) => {
+    .extend("newPage", { scope: "file" }, async ({ browser }) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-      onCleanup(() => context.close());
       context.setDefaultTimeout(60_000);
       return () => context.newPage();
     })
