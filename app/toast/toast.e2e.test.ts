@@ -167,7 +167,7 @@ test("toasts that are created before their code is loaded show once it is loaded
 });
 
 describe("without the toasts' code", () => {
-  // Chromium may write the second of them when the test has ended.
+  // Chromium may write such a message when the test has ended already.
   test.override("ignoredMessages", () => /^error: Failed to load resource: net::ERR_FAILED$/);
   test("the page works", async ({ page, url }) => {
     const failures: string[] = [];

@@ -9,14 +9,14 @@ import { prioritizeContent } from "../src/render/prioritize-content.ts";
 import { contentSecurityPolicy, replaceNonce } from "../src/security/content-security-policy.ts";
 import { createSecurityHeaders } from "../src/security/security-headers.ts";
 import { exchange } from "./support/exchange.ts";
-import { test as base, expect, NOT_FOUND_MESSAGES, open } from "./support/fixtures.ts";
+import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 import { SITE } from "./support/site.ts";
 
 const ASSET = `/assets/${readdirSync(`${SITE}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
 /** A page that is rendered for each request, with status 404. */
 const RENDERED = "/example-pages/notes/3";
 
-const test = base.extend("ignoredMessages", () => NOT_FOUND_MESSAGES);
+test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 test.for<[number, string, ...string[]]>([
   [200, "GET /"],
   [200, "HEAD /"],
