@@ -7,12 +7,14 @@ export default defineServer({
     app.use(receive); // ids, log, security headers; malformed requests and large bodies are rejected
     app.post("/browser-reports", collectReports);
     // Yours, for every request: redirects, basic auth, webhooks, API routers.
-    app.use(files); // public/ and hashed assets, from memory; 405 for a method that the page doesn't have
-    app.use(pageCache); // pages that set s-maxage, the not-found page too: rendered once for everyone, without cookies
+    app.use(files); // public/ and hashed assets, from memory; 405 if the path's file or page doesn't have the method
+    // Pages that set s-maxage, and the not-found page: from memory, or rendered here, without the request's cookies.
+    app.use(pageCache);
+    // All other pages, and forms:
     app.use(admit); // load shedding, the check of the origin
     // Yours, for rendered requests: sessions, rate limits.
     app.use(compress);
-    app.use(createRequestHandler({ build, getLoadContext }));
+    app.use(createRequestHandler({ build, getLoadContext })); // React Router, and its error pages
     app.use(handleErrors);
     return app;
   },
