@@ -1,20 +1,18 @@
-import type { ErrorRequestHandler, Express } from "express";
+import type { Server } from "node:http";
+import type { Express } from "express";
 import type { Logger } from "pino";
 import { sameOrigin } from "./admit/check-origin.ts";
 import { forwarded } from "./admit/forwarded.ts";
-import { loadShedding } from "./admit/load-shedding.ts";
-import { createSemaphore } from "./admit/semaphore.ts";
-import { createTurns } from "./admit/turns.ts";
 import type { Definition, Services } from "./define-server.ts";
 import { browserReports } from "./errors/browser-reports.ts";
 import { errorHandler } from "./errors/error-handler.ts";
 import { readClientFiles } from "./files/client-files.ts";
 import { sendFiles } from "./files/send-files.ts";
 import type { Metrics } from "./operate/metrics.ts";
+import { type Connections, type Limits, protectFromOverload } from "./overload/index.ts";
 import type { Cache } from "./page-cache/cache.ts";
 import { pageCache } from "./page-cache/page-cache.ts";
 import { createRevalidation } from "./page-cache/revalidate.ts";
-import { bodyLimit } from "./receive/body-limit.ts";
 import { receive } from "./receive/receive.ts";
 import { compression } from "./render/compression.ts";
 import { createContextFactory } from "./render/context.ts";
@@ -23,7 +21,6 @@ import { createAnonymousRender } from "./render/render-anonymously.ts";
 import { checkRoutes } from "./routes/check-routes.ts";
 import type { Pages } from "./routes/pages.ts";
 import { createSecurityHeaders } from "./security/security-headers.ts";
-import type { Limits } from "./start/limits.ts";
 import type { ServerSettings } from "./start/settings.ts";
 
 type Options = {
@@ -45,9 +42,8 @@ type Options = {
 
 type Application = {
   app: Express;
-  handleErrors: ErrorRequestHandler;
-  /** Must be called for each connection that is accepted. */
-  recordAccept: () => void;
+  /** Limits the connections of a server. */
+  guard: (server: Server) => Connections;
   /** Renders the cached pages without parameters. */
   renderAll: () => Promise<void>;
   close: () => void;
@@ -57,8 +53,6 @@ type Application = {
 export function createApplication(options: Options): Application {
   const { createApp, pages, settings, services, limits, log, metrics, cache, shutdown, clientFolder } = options;
   const { entries } = cache;
-  const turns = createTurns();
-  const maxBodyBytes = settings.BODY_SIZE_LIMIT_BYTES;
   const trustProxy = settings.TRUST_PROXY;
 
   const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, pages.isProduction);
@@ -66,15 +60,10 @@ export function createApplication(options: Options): Application {
   const { files, bytes } = readClientFiles(clientFolder, securityHeaders.defaults, limits.STATIC_FILES_MAX_BYTES);
   metrics.measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
 
-  const requests = createSemaphore({
-    limit: limits.MAX_CONCURRENT_REQUESTS,
-    turns,
-    maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
-    onShed: () => metrics.recordShed("queue"),
-  });
-  const handlerTimeoutMs = settings.HANDLER_TIMEOUT_MS;
-  const shedding = { ...metrics, limits, requests, turns, maxBodyBytes, handlerTimeoutMs };
-  const { admit, admitOnce, close } = loadShedding(shedding);
+  const handleErrors = errorHandler(log);
+  const { defaults: headers } = securityHeaders;
+  const overload = protectFromOverload({ limits, settings, headers, handleErrors, metrics });
+  const { admitBody, admit, renderSlots, guard, close } = overload;
 
   const createContext = createContextFactory({
     ...{ settings, cache, metrics, setContext: services.setContext },
@@ -82,17 +71,15 @@ export function createApplication(options: Options): Application {
   });
   const origin = settings.ORIGIN?.origin;
   const renderAnonymously = createAnonymousRender({ pages, createContext, securityHeaders, origin });
-  const revalidation = createRevalidation({ pages, entries, renderAnonymously, requests, log, metrics });
+  const revalidation = createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics });
 
-  const handleErrors = errorHandler(log);
-  const limitBody = bodyLimit(maxBodyBytes, handleErrors);
   const checkOrigin = sameOrigin(settings, log);
   const app = createApp({
-    receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, limitBody, admit }),
+    receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody }),
     collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
-    files: sendFiles(clientFolder, files, admitOnce),
+    files: sendFiles(clientFolder, files, admit),
     pageCache: pageCache(options.name, entries, revalidation.revalidate),
-    admit: [admitOnce, forwarded(trustProxy, settings.ORIGIN), checkOrigin],
+    admit: [admit, forwarded(trustProxy, settings.ORIGIN), checkOrigin],
     checkOrigin,
     compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),
     build: pages.build,
@@ -103,5 +90,5 @@ export function createApplication(options: Options): Application {
     log,
   });
   app.set("trust proxy", trustProxy);
-  return { app, handleErrors, recordAccept: turns.recordAccept, renderAll: revalidation.renderAll, close };
+  return { app, guard, renderAll: revalidation.renderAll, close };
 }

@@ -2,8 +2,8 @@
 export { defineServer, type Services } from "./define-server.ts";
 export { createExpress } from "./express.ts";
 export { isSameOrigin } from "./http/same-origin.ts";
+export { maxBodyBytes } from "./overload/index.ts";
 export type { CacheChannel } from "./page-cache/cache.ts";
-export { maxBodyBytes } from "./receive/body-limit.ts";
 export { handleDataRequest, handleError, renderDocument, streamTimeout } from "./render/document.tsx";
 export { instrumentations } from "./render/instrumentations.ts";
 export { createRequestHandler } from "./render/request-handler.ts";

@@ -9,7 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import { createReadableStreamFromReadable } from "@react-router/node";
 import express, { type ErrorRequestHandler } from "express";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { bodyLimit } from "../src/receive/body-limit.ts";
+import { bodyLimit } from "../src/overload/body-limit.ts";
 import { exchange } from "./support/exchange.ts";
 import { SITE } from "./support/site.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";

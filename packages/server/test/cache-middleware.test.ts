@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import { expect, test, vi } from "vitest";
-import { OVERLOADED } from "../src/admit/semaphore.ts";
 import { storeResponse } from "../src/files/stored-response.ts";
+import { OVERLOADED } from "../src/overload/index.ts";
 import type { CacheEntry } from "../src/page-cache/entries.ts";
 import { createEntries } from "../src/page-cache/entries.ts";
 import { pageCache } from "../src/page-cache/page-cache.ts";

@@ -10,11 +10,11 @@ import {
   type createGzip,
   gunzipSync,
 } from "node:zlib";
-import express, { type RequestHandler } from "express";
+import express, { type RequestHandler, type Response } from "express";
 import { onTestFinished, vi } from "vitest";
+import { createLimits } from "../src/overload/index.ts";
 import { compression } from "../src/render/compression.ts";
 import { writeReadableStreamToWritable } from "../src/render/streams/react-router-node.ts";
-import { createLimits } from "../src/start/limits.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
@@ -293,6 +293,32 @@ async function serve(handler: RequestHandler) {
   await vi.waitUntil(() => server.listening);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, errors };
 }
+
+test.for(["br", "gzip", "identity"])(
+  "write and end take encodings and callbacks as Node's do, with %s",
+  async (coding) => {
+    const called: string[] = [];
+    const { url } = await serve((_req, res) => {
+      res.type("text/plain");
+      res.write("é".repeat(1000), "latin1", () => called.push("with an encoding"));
+      res.write("a".repeat(1000), () => called.push("without one"));
+      setImmediate(() => res.end("62", "hex", () => called.push("end")));
+    });
+    const { body } = await fetchWhole(url, { coding });
+    expect(body).toBe(`${"é".repeat(1000)}${"a".repeat(1000)}b`);
+    await expect.poll(() => called).toEqual(["with an encoding", "without one", "end"]);
+  },
+);
+
+test.for([
+  ["a callback alone", (res: Response) => res.end(() => {}), ""],
+  ["a chunk and a callback", (res: Response) => res.end("ab", () => {}), "ab"],
+] as const)("end takes %s", async ([, end, body]) => {
+  const finished = vi.fn();
+  const { url } = await serve((_req, res) => void end(res.type("text/plain").on("finish", finished)));
+  expect((await fetchWhole(url)).body).toBe(body);
+  expect(finished).toHaveBeenCalledOnce();
+});
 
 test.for(["br", "gzip", "identity"])(
   "a response that its client doesn't read isn't held in memory, with %s",

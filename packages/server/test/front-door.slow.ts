@@ -265,7 +265,7 @@ test("while a slow body fills MAX_BODY_MEMORY_BYTES, others are sent; it is cut 
   const post = () => send("/front/webhook", { method: "POST", body: "a".repeat(90_000) }, bounded);
   expect((await Promise.all([post(), post(), post()])).map(({ status }) => status)).toEqual([200, 200, 200]);
   await closed;
-  await expect.poll(() => readMetric(bounded, 'requests_shed_total{reason="slow_body"}')).toBe(1);
+  await expect.poll(() => readMetric(bounded, 'requests_shed_total{reason="slow_client"}')).toBe(1);
 });
 
 test("middleware behind admit runs for rendered requests only", async () => {

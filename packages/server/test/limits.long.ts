@@ -98,6 +98,20 @@ const leave = (count: number, bytes: string) => async (url: string) => {
   }
 };
 
+/** Opens connections that request a large file, and read 600 bytes a second. Others get the file meanwhile. */
+const readSlowly = (count: number, bytes: string) => async (url: string) => {
+  const readers = send(url, count, bytes);
+  const reading = setInterval(() => {
+    for (const reader of readers) reader.read(60);
+  }, 100);
+  await setTimeout(500);
+  const headers = { Range: "bytes=0-9" };
+  const statuses = [];
+  for (let visit = 0; visit < 10; visit++) statuses.push((await fetch(`${url}/film.mp4`, { headers })).status);
+  clearInterval(reading);
+  expect(statuses).toEqual(Array(10).fill(206));
+};
+
 /** Clients that leave while they wait for one cached page, because a slow page has all slots. */
 async function leaveWaiting(url: string) {
   send(url, 128, head("GET", "wait/8000"));
@@ -246,6 +260,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["120 event streams of 1,200 events", readStreams(120, 1200, 32, 20, EVENTS)],
   ["20 event streams of 10,000 events, at 500 each second", readStreams(20, 10_000, 32, 2, EVENTS)],
   ["40 streamed responses of 400 MB that nobody reads", hold(40, getOnce("chunks?count=6400&bytes=65536"))],
+  ["200 slow readers of a large file", readSlowly(200, "GET /film.mp4 HTTP/1.1\r\nHost: a\r\n\r\n"), { isShed: true }],
   ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
   ["100 WebSockets that send fragments of a byte", hold(100, UPGRADE + FRAGMENTS)],
   ["100 WebSockets that send messages of a byte", hold(100, UPGRADE + MESSAGES)],

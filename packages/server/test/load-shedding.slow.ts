@@ -1,15 +1,12 @@
 // More requests than the server has memory for.
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { RequestHandler } from "express";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { loadShedding } from "../src/admit/load-shedding.ts";
-import { createSemaphore } from "../src/admit/semaphore.ts";
-import { createTurns } from "../src/admit/turns.ts";
 import { createExpress } from "../src/express.ts";
-import { createLimits } from "../src/start/limits.ts";
+import { createLimits, protectFromOverload } from "../src/overload/index.ts";
 import { name } from "./site/package.json";
 import { readMetric } from "./support/process-metrics.ts";
 import { SITE } from "./support/site.ts";
@@ -115,15 +112,16 @@ test("if a client leaves during a render, its slot is free again", async () => {
 
 test("a response that begins after its client has left takes no slot", async () => {
   const usage: (() => number)[] = [];
-  const turns = createTurns();
-  const { admit, close } = loadShedding({
+  const { admit, close } = protectFromOverload({
     limits: createLimits({}),
-    requests: createSemaphore({ limit: 1, turns, onShed: expect.unreachable }),
-    turns,
-    maxBodyBytes: 1,
-    handlerTimeoutMs: 60_000,
-    recordShed: expect.unreachable,
-    measureUsage: (_name, read) => usage.push(read),
+    settings: { BODY_SIZE_LIMIT_BYTES: 1, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
+    headers: {},
+    handleErrors: expect.unreachable,
+    metrics: {
+      recordShed: expect.unreachable,
+      recordConnectionDropped: expect.unreachable,
+      measureUsage: (_name, read) => usage.push(read),
+    },
   });
   let hasEnded = false;
   const respondLate: RequestHandler = async (_req, res) => {
@@ -185,6 +183,25 @@ test("event streams have their own limit, so pages still have slots", async () =
   stop(server);
 });
 
+test("if slow readers of a file have all slots, the slowest is cut, and the next client gets the file", async () => {
+  const server = await startServer({ MAX_OPEN_RESPONSES: "2" }, FOLDER);
+  const { hostname, port } = new URL(server.url);
+  const read = (socket: Socket) => setInterval(() => socket.read(100_000), 100);
+  const readers = Array.from({ length: 2 }, () => connect(Number(port), hostname).on("error", () => {}));
+  for (const reader of readers) reader.write("GET /film.mp4 HTTP/1.1\r\nHost: x\r\n\r\n");
+  const [slow, slowest] = readers as [Socket, Socket];
+  const reading = read(slow);
+  const usage = () => readMetric(server, 'server_limit_usage{setting="MAX_OPEN_RESPONSES"}');
+  await expect.poll(usage).toBe(2);
+  const part = { headers: { Range: "bytes=0-9" } };
+  expect((await fetch(`${server.url}/film.mp4`, part)).status).toBe(206);
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="slow_client"}')).toBe(1);
+  await once(slowest.resume(), "close");
+  expect(slow.closed).toBe(false);
+  clearInterval(reading);
+  stop(server);
+});
+
 test("if request bodies fill their memory limit, the slowest is cut, and the next request succeeds", async () => {
   const server = await startServer({ MAX_BODY_MEMORY_BYTES: "1000000" }, FOLDER);
   const { hostname, port } = new URL(server.url);
@@ -196,6 +213,6 @@ test("if request bodies fill their memory limit, the slowest is cut, and the nex
   await expect.poll(() => readMetric(server, 'server_limit_usage{setting="MAX_BODY_MEMORY_BYTES"}')).toBeGreaterThan(0);
   expect((await fetch(`${server.url}${PAGES}/echo`, form)).status).toBe(200);
   expect(await cut).toBe("cut");
-  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="slow_body"}')).toBe(1);
+  await expect.poll(() => readMetric(server, 'requests_shed_total{reason="slow_client"}')).toBe(1);
   stop(server);
 });

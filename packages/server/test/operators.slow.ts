@@ -111,7 +111,7 @@ test("series are there before the first request", async () => {
     ...["/", "/*", "file"].flatMap((route) => [toSeries("GET", 200, route), toSeries("GET", 500, route)]),
     ...[400, 405, 408, 413, 431].map((status) => `http_parser_rejections_total{status="${status}"}`),
     ...["limit", "stalled", "idle", "pipelined"].map((reason) => `connections_dropped_total{reason="${reason}"}`),
-    ...["queue", "slow_body", "timeout"].map((reason) => `requests_shed_total{reason="${reason}"}`),
+    ...["queue", "slow_client", "timeout"].map((reason) => `requests_shed_total{reason="${reason}"}`),
     ...["hit", "stale", "miss"].map((result) => `page_cache_requests_total{result="${result}",http_route="/"}`),
     "page_cache_evictions_total",
     ...["not_cacheable", "invalidated", "failed"].map((result) => `page_cache_renders_total{result="${result}"}`),

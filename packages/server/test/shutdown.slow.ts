@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { trackConnections } from "../src/connections/connections.ts";
 import { drain } from "../src/connections/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../src/connections/listener.ts";
+import { guardConnections } from "../src/overload/index.ts";
 import { FILM_BYTES } from "./support/film.ts";
 import { outcomeOf } from "./support/outcome.ts";
 import { SITE } from "./support/site.ts";
@@ -186,7 +186,7 @@ test("idle connections don't keep a server from stopping", async () => {
 test("a shutdown continues after an error of the server", async () => {
   const server = createPublicServer().on("error", () => {});
   const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
-  const connections = trackConnections(server, options);
+  const connections = guardConnections(server, options);
   await listen(server, 0, "127.0.0.1");
   const drained = drain(server, connections, new AbortController(), Number(HOUR_MS));
   server.emit("error", new Error("accept EMFILE"));

@@ -6,10 +6,10 @@ import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
 import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
-import { trackConnections } from "../src/connections/connections.ts";
 import { drain } from "../src/connections/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../src/connections/listener.ts";
 import { rejectUnparsable } from "../src/connections/parser-errors.ts";
+import { guardConnections } from "../src/overload/index.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { SITE } from "./support/site.ts";
@@ -211,7 +211,7 @@ test.for(["websocket", "h2c"])(
   "if no service handles upgrades, an upgrade to %s is an ordinary request",
   async (protocol) => {
     const server = createPublicServer();
-    trackConnections(server, OPTIONS).handleRequests((_req, res) => res.end());
+    guardConnections(server, OPTIONS).handleRequests((_req, res) => res.end());
     const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
     const { responses } = await exchange(url, handshake("/").replace("websocket", protocol), true);
     expect(responses.map(({ status }) => status)).toEqual([200]);
@@ -262,7 +262,7 @@ test("an upgrade that is rejected holds no connection, even if the client doesn'
 
 test("an upgrade during a shutdown is an ordinary request", async () => {
   const server = createPublicServer().on("upgrade", (_req, socket) => socket.destroy());
-  const connections = trackConnections(server, OPTIONS);
+  const connections = guardConnections(server, OPTIONS);
   connections.handleRequests((_req, res) => res.end("ordinary"));
   const socket = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
   await once(server, "connection");
@@ -281,7 +281,7 @@ test("an upgrade behind a pending request closes the connection", async ({ serve
 
 test("a connection that fails before the service responds causes no uncaught exception", async () => {
   const server = createPublicServer();
-  const connections = trackConnections(server, OPTIONS);
+  const connections = guardConnections(server, OPTIONS);
   rejectUnparsable(server, connections, { headers: {}, onReject() {}, upgrade() {}, acceptUpgrade: () => true });
   const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
   client.write(handshake("/socket"));

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { Connections } from "./connections.ts";
+import type { Connections } from "../overload/index.ts";
 
 /**
  * Idle connections stay open this long: a client that sends a request meanwhile gets a response with

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerOptions } from "node:http";
 import type { AddressInfo } from "node:net";
-import { MAX_HEADER_LINES } from "../start/limits.ts";
+import { MAX_HEADER_LINES } from "../http/request-target.ts";
 
 const HEADERS_TIMEOUT_MS = 10_000;
 /** The connections that the kernel keeps until they are accepted. With more, clients wait a second to try again. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Connections } from "./connections.ts";
+import type { Connections } from "../overload/index.ts";
 
 /** Takes a connection over for another protocol, such as WebSocket. */
 export type UpgradeHandler = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { isIPv6 } from "node:net";
 
+/** The most header lines of a request; more get 431. Browsers send up to 25, and proxies add a few. */
+export const MAX_HEADER_LINES = 100;
 /** RFC 9112 §3.2 and RFC 3986 §3.2.2: `uri-host [ ":" port ]`, where all of it may be empty. */
 const HOST = /^(?:\[([\da-f:.]+)\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::(\d*))?$/i;
 const MAX_PORT = 65_535;

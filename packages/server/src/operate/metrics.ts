@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { getHeapStatistics } from "node:v8";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { LimitName, Limits } from "../start/limits.ts";
+import type { LimitName, Limits } from "../overload/index.ts";
 
 /** The methods of OpenTelemetry's HTTP conventions. Any other is `_OTHER`. */
 const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
@@ -139,7 +139,7 @@ export function createMetrics({ routes, limits, version, revision }: Options) {
     ),
     recordShed: countBy(
       "reason",
-      ["queue", "slow_body", "timeout"],
+      ["queue", "slow_client", "timeout"],
       "requests_shed_total",
       "Requests shed: too many waited, one waited for too long, its body was too slow, or no handler responded.",
     ),

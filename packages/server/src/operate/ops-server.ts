@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { trackConnections } from "../connections/connections.ts";
+import { guardConnections } from "../overload/index.ts";
 
 /** A connection may be inactive for this long. */
 const TIMEOUT_MS = 5000;
@@ -69,7 +69,7 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
   };
   const server = createServer({ headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS }).setTimeout(TIMEOUT_MS);
   const limits = { maxConnections: MAX_CONNECTIONS, clientTimeoutMs: 0, headers: {}, onDrop() {} };
-  trackConnections(server, limits).handleRequests(handle);
+  guardConnections(server, limits).handleRequests(handle);
   return server;
 }
 

@@ -3,12 +3,12 @@ import type { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
 import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
-import type { Semaphore } from "../admit/semaphore.ts";
 import { limitRate } from "../errors/limit-rate.ts";
 import { type Bodies, copyBytes, storeResponse } from "../files/stored-response.ts";
 import { parseGroups, parseSharedLifetime } from "../http/cache-control.ts";
 import { compress, isCompressible } from "../http/content-coding.ts";
 import type { Metrics } from "../operate/metrics.ts";
+import type { Semaphore } from "../overload/index.ts";
 import type { AnonymousRender, AnonymousResponse } from "../render/render-anonymously.ts";
 import type { Pages } from "../routes/pages.ts";
 import { isDynamic, type RouteEntry } from "../routes/route-entry.ts";
@@ -20,7 +20,7 @@ type Options = {
   entries: CacheEntries;
   renderAnonymously: AnonymousRender;
   /** Admits renders. */
-  requests: Semaphore;
+  renderSlots: Semaphore;
   log: Logger;
   metrics: Pick<Metrics, "recordRender">;
 };
@@ -43,7 +43,7 @@ const READS_HEADERS =
   "cookies and client headers (docs/caching.md)";
 
 /** Renders responses for the cache, and stores them. */
-export function createRevalidation({ pages, entries, renderAnonymously, requests, log, metrics }: Options) {
+export function createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics }: Options) {
   const { routes, findFile, isProduction } = pages;
   /** The last render for a cache key that stored nothing. */
   const failures = new LRUCache<string, { at: number; hasFailed: boolean }>({
@@ -113,7 +113,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, requests
 
   /** `clients` emits "close" when every client has left. */
   async function render(key: string, route: RouteEntry, effort: Effort, clients?: EventEmitter) {
-    const release = await requests.acquire(1, clients);
+    const release = await renderSlots.acquire(1, clients);
     try {
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);

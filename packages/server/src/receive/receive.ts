@@ -1,7 +1,6 @@
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { ClientFiles } from "../files/client-files.ts";
-import { hasBody } from "../http/request-target.ts";
 import type { Metrics } from "../operate/metrics.ts";
 import type { Pages } from "../routes/pages.ts";
 import type { SecurityHeaders } from "../security/security-headers.ts";
@@ -17,10 +16,8 @@ type Options = {
   securityHeaders: SecurityHeaders;
   files: ClientFiles;
   pages: Pages;
-  /** Rejects a body that is too large. */
-  limitBody: RequestHandler;
-  /** Admits a request with a body, before anything reads it. */
-  admit: RequestHandler;
+  /** Rejects a body that is too large, and admits others before anything reads them. */
+  admitBody: RequestHandler;
 };
 
 /** What every request gets first. One handler, since Express takes more CPU time for each. */
@@ -31,8 +28,7 @@ export function receive({
   securityHeaders,
   files,
   pages,
-  limitBody,
-  admit,
+  admitBody,
 }: Options): RequestHandler {
   const logResponse = accessLog({ log, recordRequest: metrics.recordRequest, trustProxy });
   const completeHeaders = defaultHeaders(securityHeaders);
@@ -43,7 +39,6 @@ export function receive({
     const error = rejectMalformed(req, res);
     if (error) return next(error);
     setRoute(res);
-    if (!hasBody(req)) return next();
-    limitBody(req, res, (error) => (error ? next(error) : admit(req, res, next)));
+    admitBody(req, res, next);
   };
 }

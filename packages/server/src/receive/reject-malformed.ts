@@ -1,7 +1,6 @@
 import type { Request, Response } from "express";
 import createHttpError from "http-errors";
-import { parseRequest } from "../http/request-target.ts";
-import { MAX_HEADER_LINES } from "../start/limits.ts";
+import { MAX_HEADER_LINES, parseRequest } from "../http/request-target.ts";
 
 /**
  * Returns an error for a request that Node's parser accepts but RFC 9112 forbids. Otherwise, `req.url` has a

@@ -82,16 +82,22 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
       end(body);
     }
 
+    type Callback = (error?: Error | null) => void;
     Object.assign(res, {
       /** Sends together what is written in one turn of the event loop. Most pages are complete by then. */
-      write(chunk: string | Uint8Array, encoding?: BufferEncoding) {
+      write(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
+        if (typeof encoding === "function") return this.write(chunk, undefined, encoding);
         const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
         held.push(bytes);
         heldBytes += bytes.length;
         sending ??= setImmediate(send, false);
+        if (callback) setImmediate(callback); // Runs after `send`.
         return heldBytes < res.writableHighWaterMark && !(encoder ?? res).writableNeedDrain;
       },
-      end(chunk?: string | Uint8Array, encoding?: BufferEncoding) {
+      end(chunk?: string | Uint8Array | Callback, encoding?: BufferEncoding | Callback, callback?: Callback): Response {
+        if (typeof chunk === "function") return this.end(undefined, undefined, chunk);
+        if (typeof encoding === "function") return this.end(chunk, undefined, encoding);
+        if (callback) res.once("finish", callback);
         if (chunk) this.write(chunk, encoding);
         send(true);
         return res;

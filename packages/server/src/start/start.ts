@@ -1,11 +1,8 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import createHttpError from "http-errors";
 import { collectDefaultMetrics } from "prom-client";
-import { OVERLOADED } from "../admit/semaphore.ts";
 import { createApplication } from "../application.ts";
-import { trackConnections } from "../connections/connections.ts";
 import { drain } from "../connections/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../connections/listener.ts";
 import { rejectUnparsable } from "../connections/parser-errors.ts";
@@ -16,13 +13,13 @@ import { createLog } from "../operate/log.ts";
 import { createMetrics } from "../operate/metrics.ts";
 import { createOpsServer } from "../operate/ops-server.ts";
 import { superviseServices } from "../operate/supervision.ts";
+import { type Connections, createLimits } from "../overload/index.ts";
 import { createCache } from "../page-cache/cache.ts";
 import { logUpgrade } from "../receive/access-log.ts";
 import { FILE_ROUTE } from "../receive/match-route.ts";
 import { createPages } from "../routes/pages.ts";
 import { createSecurityHeaders } from "../security/security-headers.ts";
 import type { Site } from "../site.ts";
-import { createLimits } from "./limits.ts";
 import { failToStart, handleProcessEvents } from "./process.ts";
 import { createSettingsSchema, describeSettings, loadEnvFile, parseSettings } from "./settings.ts";
 
@@ -60,7 +57,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const shutdownController = new AbortController();
   const { signal: shutdown } = shutdownController;
   let state = "starting" as "starting" | "ready" | "closing";
-  let running: { server: Server; connections: ReturnType<typeof trackConnections> } | undefined;
+  let running: { server: Server; connections: Connections } | undefined;
   let supervised: ReturnType<typeof superviseServices> | undefined;
   handleProcessEvents(log, shutDown);
 
@@ -78,24 +75,12 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const clientFolder = join(import.meta.dirname, "../client");
   const { createApp } = definition;
   const options = { createApp, pages, name, settings, services, limits, log, metrics, cache, shutdown, clientFolder };
-  const { app, handleErrors, recordAccept, renderAll } = createApplication(options);
+  const { app, guard, renderAll } = createApplication(options);
   await renderAll();
 
   const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY).defaults;
   const server = createPublicServer({ keepAliveTimeout: settings.KEEP_ALIVE_TIMEOUT_MS, ...messageClasses(app) });
-  const connections = trackConnections(server, {
-    maxConnections: limits.MAX_CONNECTIONS,
-    clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
-    handlerTimeoutMs: settings.HANDLER_TIMEOUT_MS,
-    headers: { ...securityHeaders, ...OVERLOADED.headers, "Cache-Control": "no-store" },
-    onAccept: recordAccept,
-    onDrop: metrics.recordConnectionDropped,
-    onHandlerTimeout(res) {
-      metrics.recordShed("timeout");
-      const error = createHttpError(503, `no response within ${settings.HANDLER_TIMEOUT_MS} ms`);
-      handleErrors(error, res.req as never, res as never, () => {});
-    },
-  });
+  const connections = guard(server);
   metrics.measureConnections(() => connections.all.size, connections.countPending);
   connections.handleRequests(app);
   const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>

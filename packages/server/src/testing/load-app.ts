@@ -1,8 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { pino } from "pino";
 import type { Parts } from "../define-server.ts";
+import { createLimits } from "../overload/index.ts";
 import type * as SiteModule from "../site.ts";
-import { createLimits } from "../start/limits.ts";
 import { createSettingsSchema, parseSettings } from "../start/settings.ts";
 import { serverEnvironment } from "./start-server.ts";
 

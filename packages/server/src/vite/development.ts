@@ -3,8 +3,8 @@ import pretty from "pino-pretty";
 import { isRunnableDevEnvironment, type Plugin } from "vite";
 import type { Services } from "../define-server.ts";
 import { superviseServices } from "../operate/supervision.ts";
+import { createLimits } from "../overload/index.ts";
 import type * as SiteModule from "../site.ts";
-import { createLimits } from "../start/limits.ts";
 import { createSettingsSchema, loadEnvFile, parseSettings } from "../start/settings.ts";
 import { SITE } from "./entries.ts";
 

@@ -19,7 +19,7 @@ const LIMITS_AT_128_MIB = {
   MAX_CONCURRENT_REQUESTS: 128,
   /** An event stream takes 60 to 100 KiB, and so does a file that is read from disk. */
   MAX_OPEN_RESPONSES: 128,
-  /** The weight of request bodies: admit/load-shedding.ts. */
+  /** The weight of request bodies: admission.ts. */
   MAX_BODY_MEMORY_BYTES: 12 * MIB,
   /** A brotli or gzip encoder takes up to 0.6 MiB. */
   MAX_ENCODERS: 8,
@@ -28,9 +28,6 @@ const LIMITS_AT_128_MIB = {
   STATIC_FILES_MAX_BYTES: 8 * MIB,
   LOG_BUFFER_BYTES: MIB,
 };
-
-/** The most header lines of a request; more get 431. Browsers send up to 25, and proxies add a few. */
-export const MAX_HEADER_LINES = 100;
 
 /** The open files that connections leave for services. */
 const RESERVED_FILES = 256;

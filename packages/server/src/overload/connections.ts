@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody, headLength } from "../http/request-target.ts";
+import { countBytes, filterBody, stopParsing } from "./node-internals.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
@@ -39,12 +40,6 @@ export type Connection = {
   measured?: { since: number; bytes: number } | undefined;
 };
 
-/** Internals of Node's socket. Unlike its `bytesWritten`, they count the sent part of an unfinished write. */
-type Internals = {
-  _handle?: { bytesWritten: number; writeQueueSize: number };
-  parser?: { onIncoming: () => number };
-};
-
 type Options = {
   maxConnections: number;
   /** In milliseconds. 0 means no timeout. */
@@ -64,7 +59,7 @@ type Options = {
  * that `rank` puts first. It also closes those that are stalled or idle for too long, pipeline too much, or send bodies
  * in small chunks. A handler that takes too long is reported.
  */
-export function trackConnections(server: Server, options: Options) {
+export function guardConnections(server: Server, options: Options) {
   const { maxConnections, clientTimeoutMs, headers, onAccept, onDrop, onHandlerTimeout } = options;
   const { handlerTimeoutMs = Number.POSITIVE_INFINITY } = options;
   const connections = new Map<Socket, Connection>();
@@ -79,10 +74,8 @@ export function trackConnections(server: Server, options: Options) {
     else socket.destroy();
   }
 
-  /** Drops a connection, and stops Node from parsing the rest of the 64 KB that it has read. */
   function dropUnparsed(socket: Socket, reason: DropReason) {
-    const { parser } = socket as Internals;
-    if (parser) parser.onIncoming = () => 0;
+    stopParsing(socket);
     drop(socket, reason);
   }
 
@@ -211,20 +204,16 @@ export function trackConnections(server: Server, options: Options) {
   };
 }
 
-export type Connections = ReturnType<typeof trackConnections>;
+export type Connections = ReturnType<typeof guardConnections>;
 
 /** Calls back when the chunks of a body are too small, and discards the chunks that the parser has read already. */
 function onSmallChunks(req: IncomingMessage, callback: () => void) {
-  const push = req.push.bind(req);
   let bytes = MIN_CHUNKS * MIN_AVERAGE_BYTES;
-  req.push = (chunk: Buffer | null) => {
-    if (chunk) bytes += chunk.length - MIN_AVERAGE_BYTES;
-    if (bytes >= 0) return push(chunk);
-    callback();
-    return true;
-  };
-  // Node's own `_dump` discards an unread body without `push`, so its chunks wouldn't be counted.
-  Object.assign(req, { _dump: req.resume });
+  filterBody(req, (chunk) => {
+    bytes += chunk.length - MIN_AVERAGE_BYTES;
+    if (bytes < 0) callback();
+    return bytes >= 0;
+  });
 }
 
 /**
@@ -237,14 +226,11 @@ function rank(socket: Socket, connection: Connection, now: number) {
   return isWaitingForClient(socket, connection) ? 1 : 2;
 }
 
-/** Whether the server waits for the rest of a request, or for the client to read. */
-function isWaitingForClient(socket: Socket, { pending, lastRequest, isUpgraded }: Connection) {
-  if (isUpgraded || !lastRequest) return false;
-  if (pending.size > 0 && socket.writableLength > 0) return true;
-  return !lastRequest.complete && lastRequest.readableLength === 0;
+function isWaitingForClient(socket: Socket, { lastRequest, isUpgraded }: Connection) {
+  return !isUpgraded && lastRequest !== undefined && waitsForClient(socket, lastRequest);
 }
 
-function countBytes(socket: Socket) {
-  const { _handle: handle } = socket as Internals;
-  return socket.bytesRead + (handle ? handle.bytesWritten - handle.writeQueueSize : 0);
+/** Whether the server waits for the rest of a request, or for the client to read. */
+export function waitsForClient({ writableLength }: Socket, { complete, readableLength }: IncomingMessage) {
+  return writableLength > 0 || (!complete && readableLength === 0);
 }

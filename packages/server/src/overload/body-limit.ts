@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import createHttpError from "http-errors";
+import { filterBody } from "./node-internals.ts";
 
 /**
  * The limit of URL-encoded forms. Also of other bodies, except multipart forms, if nothing else is set. Node parses
@@ -50,26 +51,22 @@ export function bodyLimit(defaultBytes: number, handleErrors: ErrorRequestHandle
     const max = findMaxBodyBytes(req, res, defaultBytes);
     if (Number(req.headers["content-length"] ?? 0) > max) return next(tooLarge());
     if (req.headers["transfer-encoding"] !== undefined) {
-      // Counts the bytes in `push`: a listener for "data" would start the stream before the route reads it.
       let received = req.readableLength;
       if (received > max) return reject(req, res, handleErrors);
-      const push = req.push.bind(req);
-      req.push = (chunk: Buffer | null) => {
-        received += chunk?.length ?? 0;
-        if (received > max) {
-          req.push = push;
-          reject(req, res, handleErrors);
-        }
-        return push(chunk);
-      };
+      filterBody(req, (chunk) => {
+        const before = received;
+        received += chunk.length;
+        if (before <= max && received > max) reject(req, res, handleErrors);
+        return received <= max;
+      });
     }
     next();
   };
 }
 
-/** Sends 413. Once the response has closed, the reader of the body gets an error. The rest of the body is discarded. */
+/** Sends 413. Once the response has closed, the reader of the body gets an error: for it, the body doesn't end. */
 function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) {
-  for (const event of ["data", "end", "close"]) req.removeAllListeners(event);
+  for (const event of ["end", "close"]) req.removeAllListeners(event);
   const error = tooLarge();
   const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
   if (res.closed) fail();

@@ -1,0 +1,131 @@
+import type { Request, RequestHandler, Response } from "express";
+import onHeaders from "on-headers";
+import { hasBody, headLength } from "../http/request-target.ts";
+import { FILE_ROUTE } from "../receive/match-route.ts";
+import { isEventStream } from "../render/compression.ts";
+import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
+import { waitsForClient } from "./connections.ts";
+import type { Limits } from "./limits.ts";
+import { countBytes } from "./node-internals.ts";
+import type { Semaphore } from "./semaphore.ts";
+
+/** The buffers of Node and Fetch for a streamed body. */
+const STREAM_BYTES = 256 * 1024;
+/** Node keeps a head as strings. So a request with a longer head counts against MAX_BODY_MEMORY_BYTES. */
+const MAX_SMALL_HEAD = 4096;
+/** After this time, a slow client can be disconnected. */
+const GRACE_MS = 1000;
+const CUT_INTERVAL_MS = 100;
+
+export type ShedReason = "queue" | "slow_client" | "timeout";
+
+type Options = {
+  limits: Limits;
+  /** Renders: small requests without a body. */
+  renders: Semaphore;
+  /** The bytes of request bodies and of large heads. */
+  bodies: Semaphore;
+  /** Files, event streams, and pages from their head on. */
+  openResponses: Semaphore;
+  maxBodyBytes: number;
+  handlerTimeoutMs: number;
+  recordShed: (reason: ShedReason) => void;
+};
+
+/** The data rate of a client that has been admitted is measured from here on. */
+type Measured = { since: number; bytes: number };
+
+/**
+ * Admits requests: each takes a slot of one of three limits, waits for it for 5 s, or gets 503. When its response begins,
+ * it moves to `openResponses`, so that slow readers take no slots of renders. While others wait for a limit, the slowest
+ * client that sends to it or reads from it is disconnected.
+ */
+export function createAdmission(options: Options) {
+  const { limits, renders, bodies, openResponses, maxBodyBytes, handlerTimeoutMs, recordShed } = options;
+  /** Files and event streams only take a slot of `openResponses`. A route is added by its first event stream. */
+  const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
+  const admitted = new Map([renders, bodies, openResponses].map((slots) => [slots, new Map<Response, Measured>()]));
+
+  const cutting = setInterval(() => {
+    for (const [slots, clients] of admitted) if (slots.hasWaiting()) cutSlowest(clients);
+  }, CUT_INTERVAL_MS).unref();
+
+  function cutSlowest(clients: Map<Response, Measured>) {
+    const now = performance.now();
+    const rates = [...clients]
+      .filter(([{ req, closed }, { since }]) => !closed && now - since > GRACE_MS && waitsForClient(req.socket, req))
+      .map(([{ req }, { since, bytes }]) => ({ req, rate: (countBytes(req.socket) - bytes) / (now - since) }));
+    const slowest = rates.sort((a, b) => a.rate - b.rate)[0];
+    if (!slowest) return;
+    recordShed("slow_client");
+    slowest.req.socket.resetAndDestroy();
+  }
+
+  /** Returns a function that releases the slot. */
+  function hold(slots: Semaphore, res: Response, release: () => void) {
+    const clients = admitted.get(slots);
+    clients?.set(res, { since: performance.now(), bytes: countBytes(res.req.socket) });
+    return () => {
+      clients?.delete(res);
+      release();
+    };
+  }
+
+  return {
+    admit: ((req, res, next) => {
+      if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
+      const { httpRoute } = res.locals;
+      const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
+      const isOpen = isSmall && openRoutes.has(httpRoute);
+      const slots = isOpen ? openResponses : isSmall ? renders : bodies;
+
+      const handle = (acquired: () => void) => {
+        let release = hold(slots, res, acquired);
+        const running = new Set<Promise<unknown>>();
+        res.locals.running = running;
+        res.once("close", () => {
+          // A loader may run on after its client has left. It takes memory, so it has its slot until it ends or times
+          // out. After a 503, it has timed out already.
+          const timer = setTimeout(end, res.locals.errorStatus === 503 ? 0 : handlerTimeoutMs);
+          function end() {
+            clearTimeout(timer);
+            release();
+            release = () => {};
+          }
+          Promise.allSettled(running).then(end);
+        });
+        onHeaders(res, () => {
+          if (res.closed) return; // The client has left.
+          if (isEventStream(res)) openRoutes.add(httpRoute);
+          // The loaders are done: from now on, the client is measured as a reader.
+          const place = isOpen ? acquired : openResponses.tryAcquire();
+          if (place) {
+            if (!isOpen) release();
+            release = hold(openResponses, res, place);
+          } else if (isEventStream(res)) {
+            // It would have its slot for hours. The browser connects again, and then waits for a place.
+            recordShed("queue");
+            res.destroy();
+          } else release = hold(slots, res, release);
+        });
+        // While it waited, the client may have got a 413 or a 503.
+        if (!res.headersSent) next();
+      };
+
+      slots
+        .acquire(isSmall ? 1 : findWeight(req, res), res)
+        .then(handle)
+        .catch((error) => !res.closed && next(error));
+    }) satisfies RequestHandler,
+    close: () => clearInterval(cutting),
+  };
+
+  /** In bytes. A body that is larger than the limit, with its copies, must be streamed (docs/uploads-and-streams.md). */
+  function findWeight(req: Request, res: Response) {
+    const copies = countCopies(req);
+    const isStreamed = copies * (findSetMaxBytes(res.locals) ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
+    if (isStreamed || !hasBody(req)) return STREAM_BYTES;
+    const max = findMaxBodyBytes(req, res, maxBodyBytes);
+    return STREAM_BYTES + copies * Math.min(Number(req.headers["content-length"] ?? max), max);
+  }
+}

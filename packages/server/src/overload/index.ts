@@ -1,0 +1,86 @@
+import { type Server, ServerResponse } from "node:http";
+import type { ErrorRequestHandler, RequestHandler } from "express";
+import createHttpError from "http-errors";
+import { hasBody } from "../http/request-target.ts";
+import { createAdmission, type ShedReason } from "./admission.ts";
+import { bodyLimit } from "./body-limit.ts";
+import { type DropReason, guardConnections } from "./connections.ts";
+import type { LimitName, Limits } from "./limits.ts";
+import { createSemaphore, OVERLOADED } from "./semaphore.ts";
+import { createTurns } from "./turns.ts";
+
+export type { ShedReason } from "./admission.ts";
+export { maxBodyBytes } from "./body-limit.ts";
+export { type Connections, type DropReason, guardConnections } from "./connections.ts";
+export { createLimits, type LimitName, type Limits } from "./limits.ts";
+export type { Semaphore } from "./semaphore.ts";
+export { OVERLOADED } from "./semaphore.ts";
+
+/** Node buffers up to this much of a body before the route reads it. */
+const WAITING_BYTES = 128 * 1024;
+
+type Options = {
+  limits: Limits;
+  settings: { BODY_SIZE_LIMIT_BYTES: number; CLIENT_TIMEOUT_MS: number; HANDLER_TIMEOUT_MS: number };
+  /** The headers of each response. */
+  headers: Record<string, string>;
+  handleErrors: ErrorRequestHandler;
+  metrics: {
+    recordShed: (reason: ShedReason) => void;
+    recordConnectionDropped: (reason: DropReason) => void;
+    measureUsage: (name: LimitName, read: () => number) => void;
+  };
+};
+
+/** Everything against overload (README.md): one middleware, and one function for the server. */
+export function protectFromOverload({ limits, settings, headers, handleErrors, metrics }: Options) {
+  const { BODY_SIZE_LIMIT_BYTES: maxBodyBytes, HANDLER_TIMEOUT_MS: handlerTimeoutMs } = settings;
+  const { recordShed, recordConnectionDropped, measureUsage } = metrics;
+  const turns = createTurns();
+  const onShed = () => recordShed("queue");
+  const renders = createSemaphore({
+    limit: limits.MAX_CONCURRENT_REQUESTS,
+    maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
+    ...{ turns, onShed },
+  });
+  const bodies = createSemaphore({
+    limit: limits.MAX_BODY_MEMORY_BYTES,
+    maxWaiting: Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES),
+    // A form that has arrived doesn't wait for slow clients.
+    isPreferred: (res) => res instanceof ServerResponse && res.req.complete,
+    ...{ turns, onShed },
+  });
+  const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, turns, onShed });
+  measureUsage("MAX_CONCURRENT_REQUESTS", renders.getUsed);
+  measureUsage("MAX_BODY_MEMORY_BYTES", bodies.getUsed);
+  measureUsage("MAX_OPEN_RESPONSES", openResponses.getUsed);
+
+  const slots = { renders, bodies, openResponses };
+  const { admit, close } = createAdmission({ ...slots, limits, maxBodyBytes, handlerTimeoutMs, recordShed });
+  const limitBody = bodyLimit(maxBodyBytes, handleErrors);
+
+  /** Rejects a body that is too large, and admits others before anything reads them. */
+  const admitBody: RequestHandler = (req, res, next) => {
+    if (!hasBody(req)) return next();
+    limitBody(req, res, (error) => (error ? next(error) : admit(req, res, next)));
+  };
+  /** Admits a request, unless it has been admitted with its body. */
+  const admitOnce: RequestHandler = (req, res, next) => (res.locals.running ? next() : admit(req, res, next));
+
+  /** Limits the connections of a server. */
+  const guard = (server: Server) =>
+    guardConnections(server, {
+      maxConnections: limits.MAX_CONNECTIONS,
+      clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
+      handlerTimeoutMs,
+      headers: { ...headers, ...OVERLOADED.headers, "Cache-Control": "no-store" },
+      onAccept: turns.recordAccept,
+      onDrop: recordConnectionDropped,
+      onHandlerTimeout(res) {
+        recordShed("timeout");
+        const error = createHttpError(503, `no response within ${handlerTimeoutMs} ms`);
+        handleErrors(error, res.req as never, res as never, () => {});
+      },
+    });
+  return { admitBody, admit: admitOnce, renderSlots: renders, guard, close };
+}
