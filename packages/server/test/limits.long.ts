@@ -1,10 +1,13 @@
 // Attacks on a server that has 128 MiB of memory. The kernel kills the server if it needs more.
+// LIMITS_COMMAND="node build/index.js" attacks another server, which reads PORT and HOST: docs/speed-and-scaling.md.
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { brotliCompressSync, constants } from "node:zlib";
 import autocannon from "autocannon";
+import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createMemoryCgroup } from "./support/memory-cgroup.ts";
 import { NODE_ENV, readNodeFlags } from "./support/node-flags.ts";
@@ -57,6 +60,14 @@ function send(url: string, count: number, bytes: string) {
 /** Opens connections, and writes to each. They stay open without reading until the end of the round. */
 const hold = (count: number, bytes: string) => async (url: string) => void send(url, count, bytes);
 
+/** Opens connections, each with bytes of its own, which stay open without reading. */
+const holdEach = (all: string[]) => async (url: string) => all.forEach((bytes) => void send(url, 1, bytes));
+
+/** Opens connections, writes to each, and ends the client's half. */
+const halfClose = (count: number, bytes: string) => async (url: string) => {
+  for (const socket of send(url, count, bytes)) socket.end();
+};
+
 /** Opens connections, writes to each, and then a byte a second. */
 const drip = (count: number, bytes: string) => async (url: string) => {
   const dripping = send(url, count, bytes);
@@ -86,17 +97,19 @@ const request = (count: number, bytes: string) => async (url: string) => {
 };
 
 /** Opens connections again and again, writes to each, and resets it after a moment. */
-const leave = (count: number, bytes: string) => async (url: string) => {
-  const endsAt = performance.now() + 4 * ROUND_MS;
-  while (performance.now() < endsAt) {
-    const leaving = send(url, count, bytes);
-    await setTimeout(50);
-    for (const socket of leaving) {
-      socket.resetAndDestroy();
-      sockets.delete(socket);
+const leave =
+  (count: number, bytes: string, forMs = 4 * ROUND_MS) =>
+  async (url: string) => {
+    const endsAt = performance.now() + forMs;
+    while (performance.now() < endsAt) {
+      const leaving = send(url, count, bytes);
+      await setTimeout(50);
+      for (const socket of leaving) {
+        socket.resetAndDestroy();
+        sockets.delete(socket);
+      }
     }
-  }
-};
+  };
 
 /** Opens connections that request a large file, and read 600 bytes a second. Others get the file meanwhile. */
 const readSlowly = (count: number, bytes: string) => async (url: string) => {
@@ -220,6 +233,14 @@ const spell = (path: string, number: number) =>
 const SLASHES = Array.from({ length: 1500 }, (_, number) => "/".repeat(Math.ceil(((number + 1) * 4000) / 1500)));
 const SPELLINGS = Array.from({ length: 1500 }, (_, number) => spell(`${PAGES}/catalogue/1`, number));
 
+const PARTS = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(16_000);
+const MANY_PARTS = post("multipart/form-data; boundary=b", `${PARTS}--b--\r\n`);
+const TRAILERS = Array.from({ length: 10_000 }, (_, number) => `X-${number}: a\r\n`).join("");
+const RANGES = `Range: bytes=${numbered(1000, "").map((start) => `${start}-`)}`;
+const distinct = (number: number) => numbered(90, `X-${number}-`).map((name) => `${name}: a`);
+const upgradeTo = (protocol: string) =>
+  `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`;
+
 const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["1,500 requests for paths of up to 4,000 slashes", get(SLASHES, 1)],
   ["1,500 spellings of the path of a cached page", get(SPELLINGS, 1)],
@@ -297,6 +318,34 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
     "8 connections that pipeline 2,000 requests for metrics",
     (_url, opsUrl) => hold(8, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2000))(opsUrl),
   ],
+  [
+    "1,000 requests with 90 headers that no other has",
+    holdEach(Array.from({ length: 1000 }, (_, number) => head("GET", "stock/1", ...distinct(number)))),
+  ],
+  [
+    "300 requests for 1,000 ranges of a large file",
+    hold(300, `GET /film.mp4 HTTP/1.1\r\nHost: localhost\r\n${RANGES}\r\n\r\n`),
+    { isShed: true },
+  ],
+  ["5,000 connections a second that come and go", leave(250, "", ROUND_MS)],
+  ["5,000 connections a second that leave after a request", leave(250, SHORTEST, ROUND_MS)],
+  ["1,000 connections whose client has closed its half", halfClose(1000, getOnce("stock/1"))],
+  ["100 bodies with 10,000 trailers", hold(100, `${head("POST", "sign-up", CHUNKED)}1\r\na\r\n0\r\n${TRAILERS}`)],
+  ["20 forms of 16,000 parts", request(20, MANY_PARTS)],
+  ["2,000 data requests whose _routes no other has", get(numbered(2000, "/_root.data?_routes="), 16)],
+  ["1,000 WebSockets", hold(1000, UPGRADE)],
+  ["1,000 upgrades to h2c", hold(1000, upgradeTo("h2c"))],
+  ["2,000 CONNECTs", request(2000, "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n")],
+  ["2,000 TLS handshakes", request(2000, `\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03${"a".repeat(500)}`)],
+  ["2,000 prefaces of HTTP/2", request(2000, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")],
+  [
+    "1,000 requests with 2,500 entity tags",
+    request(1000, getOnce("stock/1").replace("Accept-Encoding: br", `If-None-Match: ${'"abc",'.repeat(2500)}"a"`)),
+  ],
+  [
+    "1,000 redirects of paths of 14 KB",
+    request(1000, `GET /${"a/".repeat(7000)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+  ],
   ["full load while no reader reads the log", (url) => autocannon({ url, connections: 64 }), { isLogRead: false }],
   ["64 busy connections, which get only 200, and 503 with Retry-After", visitStock],
 ];
@@ -315,20 +364,35 @@ function visit(url: string) {
   };
 }
 
+const OTHER = process.env.LIMITS_COMMAND?.split(" ");
+
+/** Starts another server, which needs no log and has no metrics. */
+async function startOther([file, ...args]: readonly [string, ...string[]], env: Record<string, string>) {
+  const PORT = String(await findFreePort());
+  const child: ChildProcess = spawn(file, args, {
+    env: { ...env, PATH: process.env.PATH, PORT, HOST: "127.0.0.1" },
+    stdio: "ignore",
+  });
+  const url = `http://127.0.0.1:${PORT}`;
+  await expect.poll(() => outcomeOf(url, new Agent()), { timeout: 30_000 }).toBe("ok");
+  return { child, url, opsUrl: url };
+}
+
 test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRead = true } = {}], { skip }) => {
   const cgroup = createMemoryCgroup(LIMIT_MIB * MIB);
   if (!cgroup) return skip("only root can make a cgroup, and only where it has a memory controller");
   onTestFinished(cgroup.remove);
   const env = { ...NODE_ENV, LOG_LEVEL: "info" };
-  const command = [...cgroup.command, process.execPath, ...readNodeFlags(LIMIT_MIB)] as const;
-  const { child, url, opsUrl } = await startServer(env, SITE, command);
+  const { child, url, opsUrl } = OTHER
+    ? await startOther([...cgroup.command, ...OTHER], env)
+    : await startServer(env, SITE, [...cgroup.command, process.execPath, ...readNodeFlags(LIMIT_MIB)]);
   const exited = once(child, "exit");
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;
   });
   // If the kernel kills the server, the last line of the log is incomplete and can't be parsed.
-  child.stdout.removeAllListeners("data")[isLogRead ? "resume" : "pause"]();
+  child.stdout?.removeAllListeners("data")[isLogRead ? "resume" : "pause"]();
   const usedBytes: number[] = [];
   const outcomes: string[] = [];
   const isGrowing = () => (usedBytes.at(-1) ?? 0) > MAX_GROWTH * Math.max(...usedBytes.slice(0, -1));
@@ -348,12 +412,12 @@ test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRea
     usedBytes.push(cgroup.readBytes());
   }
   const failures = outcomes.filter((outcome) => outcome !== "ok");
-  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
+  const metrics = OTHER ? "" : await (await fetch(`${opsUrl}/metrics`)).text();
   const counts = SHED.flatMap((pattern) => [...metrics.matchAll(pattern)].map(([, count]) => Number(count)));
   const shed = counts.reduce((sum, count) => sum + count, 0);
   const usedMiB = usedBytes.map((bytes) => Math.round(bytes / MIB));
   console.log({ usedMiB, shed, visits: outcomes.length, failures: failures.length });
   expect(failures.length / outcomes.length, [...new Set(failures)].join()).toBeLessThanOrEqual(MAX_FAILED_VISITS_SHARE);
   expect(isGrowing(), String(usedMiB)).toBe(false);
-  if (isShed) expect(shed).toBeGreaterThan(0);
+  if (isShed && !OTHER) expect(shed).toBeGreaterThan(0);
 });
