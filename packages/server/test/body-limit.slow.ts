@@ -142,6 +142,30 @@ test("an action that reads a body over the limit gets an error, not a part of it
   await expect.poll(() => read).toEqual(["rejected: 413"]);
 });
 
+test.each([
+  ["a cached page", "GET /", 200],
+  ["a page without an action", "PUT /", 405],
+  ["a report that isn't read", "POST /browser-reports", 415],
+])("the connection of an endless body is closed after the response: %s", async (_label, line, status) => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).setEncoding("latin1");
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  let response = "";
+  socket.on("data", (text) => {
+    response += text;
+  });
+  const chunk = `10000\r\n${"a".repeat(0x10000)}\r\n`;
+  const write = () => {
+    if (socket.writable) socket.write(chunk, write);
+  };
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  write();
+  await closed;
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+});
+
 test("the limit is a setting", async () => {
   const strict = await startServer({ BODY_SIZE_LIMIT_BYTES: "10" }, SITE);
   const statusOf = (body: string) =>

@@ -125,6 +125,16 @@ const readSlowly = (count: number, bytes: string) => async (url: string) => {
   expect(statuses).toEqual(Array(10).fill(206));
 };
 
+/** Opens connections that don't send all of their forms. Others' forms get through meanwhile. */
+const sendSlowly = (count: number, bytes: string) => async (url: string) => {
+  send(url, count, bytes);
+  await setTimeout(500);
+  const form = { method: "POST", body: new URLSearchParams({ a: "b" }) };
+  const statuses = [];
+  for (let visit = 0; visit < 10; visit++) statuses.push((await fetch(`${url}${PAGES}/echo`, form)).status);
+  expect(statuses).toEqual(Array(10).fill(200));
+};
+
 /** Clients that leave while they wait for one cached page, because a slow page has all slots. */
 async function leaveWaiting(url: string) {
   send(url, 128, head("GET", "wait/8000"));
@@ -253,7 +263,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
-  ["600 unfinished forms of 99 KB", hold(600, FORM.slice(0, -1)), { isShed: true }],
+  ["600 unfinished forms of 99 KB", sendSlowly(600, FORM.slice(0, -1)), { isShed: true }],
   ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
   ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
   ["1,000 reports that brotli has compressed", request(1000, COMPRESSED_REPORT)],
@@ -269,6 +279,8 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["1,000 heads of 95 lines for a slow page", hold(1000, head("GET", "wait/2000", ...LONG_LINES)), { isShed: true }],
   ["1,000 paths of 14 KB of a cached page", hold(1000, getOnce(`catalogue/${"a".repeat(14_000)}`)), { isShed: true }],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
+  ["2,000 requests at once for a page that takes 0.5 MB", request(2000, getOnce("wait/200/5000")), { isShed: true }],
+  ["clients that leave during a loader that takes 0.5 MB", leave(120, head("GET", "wait/20000/5000"))],
   ["2,000 requests at once for a streamed page", request(2000, getOnce("notes/1")), { isShed: true }],
   ["2,000 requests at once for a streamed page of 3,000 rows", request(2000, getOnce("table")), { isShed: true }],
   ["2,000 requests at once for a rendered page", request(2000, getOnce("stock/1")), { isShed: true }],

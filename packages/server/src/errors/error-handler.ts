@@ -3,14 +3,12 @@ import type { ErrorRequestHandler } from "express";
 import { isHttpError } from "http-errors";
 import type { Logger } from "pino";
 import { hasBody } from "../http/request-target.ts";
+import { linger } from "../overload/index.ts";
 import { toLogFields } from "../receive/log-fields.ts";
 import { limitRate } from "./limit-rate.ts";
 
 /** The headers of the failed response's content, and its cookies, are removed. Others, such as a rate limit's, stay. */
 const CONTENT_HEADERS = /^(accept-ranges|age|cache-control|content-.*|etag|last-modified|set-cookie)$/;
-/** The connection of a rejected body stays open this long, so that the client can read the response. */
-const LINGER_TIMEOUT_MS = 5000;
-
 /** Lines per second. */
 const MAX_ERRORS_LOGGED = 10;
 
@@ -37,11 +35,8 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     });
     const isClosing = !res.shouldKeepAlive || headers?.Connection === "close";
     if (req.complete || !hasBody(req) || !isClosing) return res.end(req.method === "HEAD" ? undefined : body);
-    // Closing while the client is sending would reset the connection before it reads the response (RFC 9112 §9.6).
     res.write(body);
-    const lingering = setTimeout(() => res.end(), LINGER_TIMEOUT_MS);
-    res.once("close", () => clearTimeout(lingering));
-    req.resume().once("end", () => res.end());
+    linger(req, () => res.end());
   };
 }
 

@@ -9,6 +9,9 @@ import { filterBody } from "./node-internals.ts";
  * takes up to 32 times its bytes.
  */
 const MAX_PARSED_BYTES = 100 * 1024;
+/** The rest of a rejected body is read for this time and this many bytes. */
+const LINGER_TIMEOUT_MS = 5000;
+const LINGER_BYTES = 16 * 1024 * 1024;
 
 const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } });
 
@@ -64,6 +67,22 @@ export function bodyLimit(defaultBytes: number, handleErrors: ErrorRequestHandle
   };
 }
 
+/**
+ * Discards the rest of a body, and calls back when it has ended or goes on for too long. Closing while the client is
+ * sending would reset the connection before it reads the response (RFC 9112 §9.6).
+ */
+export function linger(req: IncomingMessage, close: () => void) {
+  const lingering = setTimeout(close, LINGER_TIMEOUT_MS);
+  req.socket.once("close", () => clearTimeout(lingering));
+  let bytes = 0;
+  filterBody(req, ({ length }) => {
+    bytes += length;
+    if (bytes > LINGER_BYTES) close();
+    return true;
+  });
+  req.resume().once("end", close);
+}
+
 /** Sends 413. Once the response has closed, the reader of the body gets an error: for it, the body doesn't end. */
 function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) {
   for (const event of ["end", "close"]) req.removeAllListeners(event);
@@ -71,6 +90,7 @@ function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) 
   const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
   if (res.closed) fail();
   else res.once("close", fail);
+  if (res.writableEnded) return linger(req, () => req.socket.destroy()); // The response didn't need the body.
   // Not by `next`, which has been called already: Express would then handle a later error of the route itself.
   handleErrors(error, req, res, () => {});
 }

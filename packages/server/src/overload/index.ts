@@ -10,7 +10,7 @@ import { createSemaphore, OVERLOADED } from "./semaphore.ts";
 import { createTurns } from "./turns.ts";
 
 export type { ShedReason } from "./admission.ts";
-export { maxBodyBytes } from "./body-limit.ts";
+export { linger, maxBodyBytes } from "./body-limit.ts";
 export { type Connections, type DropReason, guardConnections } from "./connections.ts";
 export { createLimits, type LimitName, type Limits } from "./limits.ts";
 export type { Semaphore } from "./semaphore.ts";

@@ -55,5 +55,5 @@ export default prefix("/example-pages", [
   route("stock/:id", "example-pages/stock.tsx"),
   route("table", "example-pages/table.tsx"),
   route("vote", "example-pages/vote.tsx"),
-  route("wait/:milliseconds", "example-pages/wait.tsx"),
+  route("wait/:milliseconds/:rows?", "example-pages/wait.tsx"),
 ]);
