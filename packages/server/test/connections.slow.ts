@@ -137,6 +137,29 @@ test("a client isn't dropped while the server is slow to read its body", async (
   server.close();
 });
 
+test("the time of a handler begins anew when a long upload ends", async () => {
+  const server = createPublicServer();
+  const handle: RequestListener = async (req, res) => {
+    for await (const _chunk of req);
+    await setTimeout(500);
+    res.end();
+  };
+  const onHandlerTimeout = vi.fn();
+  const limits = { maxConnections: 10, clientTimeoutMs: 0, handlerTimeoutMs: 3000 };
+  const options = { ...limits, headers: {}, onDrop: expect.unreachable, onHandlerTimeout };
+  guardConnections(server, options).handleRequests(handle);
+  const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
+  const upload = async function* () {
+    for (let chunk = 0; chunk < 20; chunk++) {
+      await setTimeout(200);
+      yield new Uint8Array(200);
+    }
+  };
+  expect((await fetch(url, { method: "POST", body: upload(), duplex: "half" } as never)).status).toBe(200);
+  expect(onHandlerTimeout).not.toHaveBeenCalled();
+  server.close();
+});
+
 test("the metrics have the current connections and active requests", async () => {
   const server = await startServer({}, FOLDER);
   const readGauges = () =>

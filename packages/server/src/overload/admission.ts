@@ -47,7 +47,7 @@ export function createAdmission(options: Options) {
   const admitted = new Map([renders, bodies, openResponses].map((slots) => [slots, new Map<Response, Measured>()]));
 
   const cutting = setInterval(() => {
-    for (const [slots, clients] of admitted) if (slots.hasWaiting()) cutSlowest(clients);
+    for (const [slots, clients] of admitted) if (slots.isFull()) cutSlowest(clients);
   }, CUT_INTERVAL_MS).unref();
 
   function cutSlowest(clients: Map<Response, Measured>) {

@@ -83,7 +83,7 @@ export function linger(req: IncomingMessage, close: () => void) {
   req.resume().once("end", close);
 }
 
-/** Sends 413. Once the response has closed, the reader of the body gets an error: for it, the body doesn't end. */
+/** Sends 413. Once the response has closed, the reader of the body gets an error instead of its end. */
 function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) {
   for (const event of ["end", "close"]) req.removeAllListeners(event);
   const error = tooLarge();

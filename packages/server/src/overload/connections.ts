@@ -31,7 +31,7 @@ export type Connection = {
   lastRequest?: IncomingMessage | undefined;
   /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
   isUpgraded: boolean;
-  /** When the first pending request was passed on. */
+  /** When the first pending request was passed on, or the last bytes of its body arrived. */
   handledAt: number | undefined;
   /** The bytes read from the client and sent to it. */
   bytes: number;
@@ -107,7 +107,9 @@ export function guardConnections(server: Server, options: Options) {
       // Bytes between requests, such as empty lines, are no progress.
       if (bytes !== connection.bytes && (res || connection.isUpgraded)) connection.progressAt = now;
       connection.bytes = bytes;
-      if (res && !res.headersSent && isOverdue(res, connection, now)) onHandlerTimeout?.(res);
+      if (res && !res.req.complete) connection.handledAt &&= Math.max(connection.handledAt, connection.progressAt);
+      const handledMs = now - (connection.handledAt ?? now);
+      if (res && !res.headersSent && handledMs > handlerTimeoutMs) onHandlerTimeout?.(res);
       if (clientTimeoutMs === 0 || !isWaitingForClient(socket, connection)) {
         connection.measured = undefined;
         continue;
@@ -119,11 +121,6 @@ export function guardConnections(server: Server, options: Options) {
       else connection.measured = { since: now, bytes };
     }
   }
-  const isOverdue = (
-    { req }: ServerResponse,
-    { handledAt = Number.POSITIVE_INFINITY, progressAt }: Connection,
-    now: number,
-  ) => now - (req.complete ? handledAt : Math.max(handledAt, progressAt)) > handlerTimeoutMs;
 
   const shortest = Math.min(clientTimeoutMs || Number.POSITIVE_INFINITY, handlerTimeoutMs);
   const checking = setInterval(check, Math.min(CHECK_INTERVAL_MS, shortest / 2)).unref();

@@ -4,7 +4,7 @@ import { totalmem } from "node:os";
 const MIB = 1024 * 1024;
 /** The memory of the container that the limits are for. */
 const MEMORY = 128 * MIB;
-/** Node and the two pages take this much. Below 128 MiB, only the memory beyond this counts for the limits. */
+/** Node and a small site take this much. Below 128 MiB, only the memory beyond this counts for the limits. */
 const BASE_MEMORY = 44 * MIB;
 const MIN_SHARE = 1 / 16;
 

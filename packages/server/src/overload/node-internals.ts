@@ -1,5 +1,5 @@
-// What this folder uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it; it passes
-// on 20.20, 22, 24 and 26. Without an internal, its function does what its comment says.
+// What this folder uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It passes
+// on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says.
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 

@@ -131,5 +131,5 @@ test("a request leaves the queue when its client disconnects", async () => {
   await waitTurns();
   response.emit("close");
   await waitTurns();
-  expect([semaphore.hasWaiting(), rejected.length, onShed.mock.calls.length]).toEqual([false, 1, 0]);
+  expect([semaphore.isFull(), rejected.length, onShed.mock.calls.length]).toEqual([false, 1, 0]);
 });

@@ -39,6 +39,9 @@ export function createSemaphore(options: Options) {
 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
+  /** Work that is heavier than the limit runs alone. */
+  const isTooHeavy = (work?: Waiting) => work !== undefined && used > 0 && used + work.weight > findLimit();
+
   function schedule() {
     if (!isScheduled) turns.runAfterAccepts(admitFirst);
     isScheduled = true;
@@ -49,8 +52,7 @@ export function createSemaphore(options: Options) {
     const [oldest] = queue;
     const first = (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? oldest;
     if (!first) return;
-    // Work that is heavier than the limit runs alone.
-    if (used > 0 && used + first.weight > findLimit()) {
+    if (isTooHeavy(first)) {
       if (isHeapFull()) setTimeout(schedule, HEAP_CHECK_INTERVAL_MS).unref();
       return;
     }
@@ -69,7 +71,8 @@ export function createSemaphore(options: Options) {
 
   return {
     getUsed: () => used,
-    hasWaiting: () => queue.size > 0,
+    /** Whether work waits because too little weight is free. */
+    isFull: () => isTooHeavy([...queue][0]),
     /** Returns a function that releases the weight, or undefined if too little is free. */
     tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
     /**
