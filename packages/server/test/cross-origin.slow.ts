@@ -48,6 +48,7 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
     expect(warning).toMatchObject({
       "http.request.header.host": [new Headers(headers as HeadersInit).get("Host") ?? HOST],
     });
+    expect(JSON.stringify(warning)).not.toContain("undefined");
   }
 });
 

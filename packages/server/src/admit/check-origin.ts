@@ -8,14 +8,10 @@ import { toLogFields, toLogText } from "../receive/log-fields.ts";
 export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandler {
   return ({ method, headers }, res, next) => {
     if (SAFE_METHODS.has(method) || isSameOrigin(headers, settings)) return next();
-    const { origin, host, "sec-fetch-site": site } = headers;
+    const names = ["origin", "host", "sec-fetch-site"].filter((name) => headers[name] !== undefined);
+    const fields = names.map((name) => [`http.request.header.${name}`, [toLogText(String(headers[name]))]]);
     log.warn(
-      {
-        ...toLogFields(res),
-        "http.request.header.origin": [toLogText(String(origin))],
-        "http.request.header.host": [toLogText(String(host))],
-        "http.request.header.sec-fetch-site": [toLogText(String(site))],
-      },
+      { ...toLogFields(res), ...Object.fromEntries(fields) },
       "cross-origin request rejected: if it is yours, add its origin to TRUSTED_ORIGINS or, without Sec-Fetch-Site, set ORIGIN",
     );
     next(createHttpError(403));
