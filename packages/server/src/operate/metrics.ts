@@ -141,7 +141,7 @@ export function createMetrics({ routes, limits, version, revision }: Options) {
       "reason",
       ["queue", "slow_client", "timeout"],
       "requests_shed_total",
-      "Requests shed: too many waited, one waited for too long, its body was too slow, or no handler responded.",
+      "Requests shed: too many waited, one waited for too long, its client was too slow, or no handler responded.",
     ),
     measureUsage: (name: LimitName, read: () => number) => void usage.set(name, read),
     recordParserRejection: countBy(
