@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
-import { Server as NetServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { closeListener } from "../node-internals.ts";
 import type { Connections } from "../overload/index.ts";
 
 /**
@@ -67,9 +68,7 @@ async function stopAccepting(server: Server, { all }: Connections) {
     await setImmediate(); // The event loop accepts the next connection just before this resolves.
     intervals += 1;
   } while (accepted > before && intervals < MAX_INTERVALS);
-  // http's own close would also destroy connections whose next request is on its way, or whose last response has unsent
-  // bytes.
-  NetServer.prototype.close.call(server);
+  closeListener(server);
   for (const socket of all.keys()) socket.resume();
 }
 

@@ -47,7 +47,6 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     const before = [...pending].findLast(({ req }) => req.complete);
     if (!before) return respond();
     // Keeps reading, to notice when the client disconnects.
-    for (const event of ["data", "end"]) socket.removeAllListeners(event);
     socket.once("end", () => socket.destroy()).resume();
     before.once("close", respond);
   };

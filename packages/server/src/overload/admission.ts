@@ -1,12 +1,12 @@
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import { hasBody, headLength } from "../http/request-target.ts";
+import { countBytes } from "../node-internals.ts";
 import { FILE_ROUTE } from "../receive/match-route.ts";
 import { isEventStream } from "../render/compression.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
 import { waitsForClient } from "./connections.ts";
 import type { Limits } from "./limits.ts";
-import { countBytes } from "./node-internals.ts";
 import type { Semaphore } from "./semaphore.ts";
 
 /** The buffers of Node and Fetch for a streamed body. */

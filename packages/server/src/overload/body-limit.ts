@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import createHttpError from "http-errors";
-import { filterBody } from "./node-internals.ts";
+import { filterBody } from "../node-internals.ts";
 
 /**
  * The limit of URL-encoded forms. Also of other bodies, except multipart forms, if nothing else is set. Node parses

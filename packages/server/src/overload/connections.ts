@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody, headLength } from "../http/request-target.ts";
-import { countBytes, filterBody, stopParsing } from "./node-internals.ts";
+import { countBytes, filterBody, onAssigned, stopParsing } from "../node-internals.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
@@ -94,8 +94,7 @@ export function guardConnections(server: Server, options: Options) {
     if (!res || res.headersSent || socket.writableLength > 0) return drop(socket, "limit");
     connections.delete(socket);
     onDrop("limit");
-    res.shouldKeepAlive = false;
-    res.writeHead(503, headers).end();
+    res.writeHead(503, { ...headers, Connection: "close" }).end();
     socket.destroySoon();
   }
 
@@ -186,9 +185,9 @@ export function guardConnections(server: Server, options: Options) {
           connection.handledAt = performance.now();
           listener(req, res);
         };
-        // A pipelined response gets its socket when the one before it has ended. Other connections are served in between.
-        if (res.socket) handle();
-        else res.once("socket", () => setImmediate(handle));
+        // All requests that have arrived are read before the first is handled, which takes a tenth less CPU time, and
+        // connections that pipeline take turns.
+        onAssigned(res, () => setImmediate(handle));
       });
     },
     /** Records that a service takes the connection over. Returns false if a response is still pending. */

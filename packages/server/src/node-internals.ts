@@ -1,7 +1,7 @@
-// What this folder uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It passes
+// What the engine uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It passes
 // on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says.
-import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
 
 type Internals = {
   _handle?: { bytesWritten?: number; writeQueueSize?: number } | null;
@@ -21,6 +21,23 @@ export function countBytes(socket: Socket) {
 export function stopParsing(socket: Socket) {
   const { parser } = socket as Internals;
   if (parser?.onIncoming) parser.onIncoming = () => 0;
+}
+
+/**
+ * Calls back when a response can be sent: a pipelined one gets its socket when the one before it has ended. Without the
+ * event, it would wait until its connection is closed.
+ */
+export function onAssigned(res: ServerResponse, callback: () => void) {
+  if (res.socket) callback();
+  else res.once("socket", callback);
+}
+
+/**
+ * Closes the listening socket alone. http's own `close` would also destroy connections whose next request is on its way,
+ * or whose last response has unsent bytes (nodejs/node#60617).
+ */
+export function closeListener(server: Server) {
+  NetServer.prototype.close.call(server);
 }
 
 /**

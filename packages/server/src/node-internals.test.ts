@@ -1,10 +1,10 @@
 // If Node changes these, the functions of node-internals.ts need another way.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { countBytes, filterBody, stopParsing } from "./node-internals.ts";
+import { closeListener, countBytes, filterBody, onAssigned, stopParsing } from "./node-internals.ts";
 
 /** Sends bytes to a server, and returns the client's socket and the first request. */
 async function send(bytes: string, onRequest: (req: IncomingMessage, res: ServerResponse) => void) {
@@ -68,4 +68,27 @@ test("a chunk that isn't accepted doesn't reach the reader", async () => {
   client.write("1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n");
   await expect.poll(() => hasEnded).toBe(true);
   expect(read).toEqual(["a", "c"]);
+});
+
+test("a pipelined response is assigned when the one before it has ended", async () => {
+  const assigned: string[] = [];
+  const responses: ServerResponse[] = [];
+  const { client } = await send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n", (req, res) => {
+    responses.push(res);
+    onAssigned(res, () => assigned.push(req.url ?? ""));
+  });
+  await expect.poll(() => responses).toHaveLength(2);
+  expect(assigned).toEqual(["/1"]);
+  responses[0]?.end();
+  await expect.poll(() => assigned).toEqual(["/1", "/2"]);
+  responses[1]?.end();
+  await once(client, "data");
+});
+
+test("an idle connection is served after its listener has closed", async () => {
+  const { client, req } = await send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", (_req, res) => void res.end());
+  await once(client, "data");
+  closeListener((req.socket as unknown as { server: Server }).server);
+  client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  expect(String(await once(client, "data"))).toMatch(/^HTTP\/1\.1 200/);
 });
