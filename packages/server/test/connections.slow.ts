@@ -1,5 +1,6 @@
 // Connections, and their effect on others.
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
@@ -118,6 +119,10 @@ test("a client that transfers less than 240 bytes per second is dropped, and a f
   expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await Promise.all([stalled, stalledAfterResponse, trickled])).toEqual(Array(3).fill("closed"));
   await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="stalled"}')).toBe(4);
+  // Reset: the kernel keeps no unsent bytes for the reader (FIN_WAIT1, state 04).
+  const port = Number(new URL(server.url).port).toString(16).toUpperCase();
+  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  expect(sockets.filter((line) => line.match(/^ *\d+: \w+:(\w+) \S+ 04 /)?.[1] === port)).toEqual([]);
   reader.destroy();
   progressing.destroy();
   await server.stop();
