@@ -20,6 +20,10 @@ declare global {
     /** The list that app/routes.ts exports, for tests and tools. */
     __ROUTES__: Readonly<typeof routes>;
   }
+  interface Document {
+    /** Not in TypeScript's types yet (https://developer.mozilla.org/docs/Web/API/Document/ariaNotify). */
+    ariaNotify?: (announcement: string) => void;
+  }
 }
 
 if (!import.meta.env.SSR) window.__ROUTES__ = routes;
@@ -38,7 +42,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#fdf0ec" media="(prefers-color-scheme: light)" />
-        <meta name="theme-color" content="#0c0f2c" media="(prefers-color-scheme: dark)" />
+        <meta name="theme-color" content="#121645" media="(prefers-color-scheme: dark)" />
         <link rel="icon" href="/favicon.ico" sizes="32x32" />
         <link rel="icon" href="/icon.svg" type="image/svg+xml" />
         <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
@@ -52,6 +56,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <QueryProvider>
             <TooltipProvider>
               {needsOwnDocument || children}
+              <NewPage />
               <LazyToasters />
             </TooltipProvider>
           </QueryProvider>
@@ -66,24 +71,25 @@ export function Layout({ children }: { children: ReactNode }) {
 export const middleware: Route.MiddlewareFunction[] = [invalidateCache, rejectMalformedBodies];
 
 export default function App() {
-  useFocusOnNewPage();
   return <Outlet />;
 }
 
-/** After a navigation, moves the focus to the new page, unless an element has it: screen readers announce the page. */
-function useFocusOnNewPage() {
+/** After a navigation, tells screen readers the title, and moves the focus to the heading, unless an element has it. */
+function NewPage() {
   const { pathname } = useLocation();
   const shown = useRef(pathname);
+  const announcer = useRef<HTMLOutputElement>(null);
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
-    if (document.activeElement !== document.body) return;
-    const main = document.querySelector("main");
-    if (!main) return;
-    main.tabIndex = -1;
-    main.style.outline = "none"; // It isn't interactive.
-    main.focus({ preventScroll: true });
+    if (document.ariaNotify) document.ariaNotify(document.title);
+    else if (announcer.current) announcer.current.textContent = document.title;
+    const heading = document.querySelector("h1");
+    if (!heading || document.activeElement !== document.body) return;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
   }, [pathname]);
+  return <output className="sr-only" ref={announcer} />;
 }
 
 /** The page for errors. In development, it shows the stack. */

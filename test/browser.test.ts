@@ -45,16 +45,15 @@ test("navigating home and back makes no requests, and each visit of the not-foun
   await page.waitForLoadState("networkidle");
   for (const path of requested) expect(path).toMatch(/^\/(nope\?q|assets\/[\w.-]+\.js|icon\.svg|favicon\.ico)$/);
 
-  // Without the attributes that make <main> focusable after a navigation.
-  const main = () =>
-    page.locator("main").evaluate((main) => main.outerHTML.replace(' tabindex="-1" style="outline: none;"', ""));
+  // Without the attributes that make the heading focusable after a navigation.
+  const main = () => page.locator("main").evaluate((main) => main.outerHTML.replace(' tabindex="-1"', ""));
   const focused = () => page.evaluate(() => document.activeElement?.tagName);
   const [home, unknown] = [await readMain(server.url), await main()];
   const initial = requested.length;
   await page.locator("main a").click();
   await expect.poll(main).toBe(home);
   expect(new URL(page.url()).pathname).toBe("/");
-  await expect.poll(focused).toBe("MAIN");
+  await expect.poll(focused).toBe("H1");
   await page.goBack();
   await expect.poll(main).toBe(unknown);
   await page.goForward();
@@ -64,6 +63,27 @@ test("navigating home and back makes no requests, and each visit of the not-foun
   expect(requested.slice(initial).filter((path) => path !== "/icon.svg")).toEqual([]);
   expect(consoleMessages.splice(0)).toEqual([DOCUMENT_IS_404, ...Array(3).fill(notFound("/nope"))]);
 });
+
+test.for([
+  { announcedBy: "ariaNotify", isSupported: true },
+  { announcedBy: "a live region", isSupported: false },
+])(
+  "after a navigation, $announcedBy announces the title",
+  async ({ isSupported }, { page, server, consoleMessages }) => {
+    await page.addInitScript((isSupported) => {
+      const notify = isSupported ? (title: string) => Object.assign(window, { notified: title }) : undefined;
+      Object.defineProperty(Document.prototype, "ariaNotify", { value: notify });
+    }, isSupported);
+    await open(page, `${server.url}/nope`);
+    const announced = () => page.evaluate('window.notified ?? document.querySelector("output").textContent');
+    expect(await announced()).toBe("");
+    await page.locator("main a").click();
+    await expect.poll(announced).toBe("Hello World");
+    expect(await page.evaluate("typeof window.notified")).toBe(isSupported ? "string" : "undefined");
+    expect(await page.evaluate("document.activeElement.outerHTML")).toMatch(/^<h1 .*>Hello World</);
+    expect(consoleMessages.splice(0)).toEqual([DOCUMENT_IS_404, notFound("/nope")]);
+  },
+);
 
 test("the route list is on window, and frozen", async ({ page, server }) => {
   await open(page, server.url);

@@ -12,12 +12,12 @@ const NOT_FOUND = {
   path: "/nope",
   title: "Page not found",
   description: "There is no page at this address.",
-  texts: ["404", "Oops! Page not found", "Return to Home"],
+  texts: ["👋", "404", "Oops! Page not found", "Return to Home"],
 };
 const PAGES = [HOME, NOT_FOUND];
 const COLORS = [
   { colorScheme: "light", ink: "#221a4c", paper: "#fdf0ec" },
-  { colorScheme: "dark", ink: "#f5f1ff", paper: "#0c0f2c" },
+  { colorScheme: "dark", ink: "#f5f1ff", paper: "#121645" },
 ] as const;
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
@@ -89,11 +89,11 @@ test("without JavaScript, the pages show their texts, and the link leads home", 
 
 test.for([
   { path: "/example-pages/notes/3", texts: NOT_FOUND.texts },
-  { path: "/example-pages/broken/response", texts: ["500", "Oops! Something went wrong", "Return to Home"] },
+  { path: "/example-pages/broken/response", texts: ["👋", "500", "Oops! Something went wrong", "Return to Home"] },
 ])("$path shows the error page", async ({ path, texts }, { page, examplesServer, consoleMessages }) => {
   await open(page, examplesServer.url + path);
   expect(await contentOf(page)).toMatchObject({
-    title: path === "/example-pages/notes/3" ? NOT_FOUND.title : texts[1],
+    title: path === "/example-pages/notes/3" ? NOT_FOUND.title : texts[2],
     texts,
   });
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);

@@ -19,12 +19,22 @@ test("/ has nothing to click", async ({ page, server }) => {
   expect(await page.locator("a, button, input, [tabindex]").count()).toBe(0);
 });
 
+/** They may have ended while the page was loading. */
+async function restartAnimations(page: Page) {
+  await page.locator(".hand").evaluate(async (hand: HTMLElement) => {
+    hand.style.display = "none";
+    hand.getBoundingClientRect();
+    hand.style.removeProperty("display");
+  });
+}
+
 test.for([
   { reducedMotion: "no-preference", isMoving: true },
   { reducedMotion: "reduce", isMoving: false },
 ] as const)("with prefers-reduced-motion: $reducedMotion, the hand moves: $isMoving", async (row, { page, server }) => {
   await page.emulateMedia({ reducedMotion: row.reducedMotion });
   await open(page, server.url);
+  await restartAnimations(page);
   expect((await page.evaluate(() => document.getAnimations().length)) > 0).toBe(row.isMoving);
   const first = await page.screenshot();
   await expect.poll(async () => !first.equals(await page.screenshot())).toBe(row.isMoving);
@@ -50,6 +60,23 @@ async function findDrawnRows(page: Page, selector: string) {
   return { top: Math.floor(changed.indexOf(1) / MIDDLE), bottom: Math.ceil(changed.lastIndexOf(1) / MIDDLE) };
 }
 
+test("the hand rests within five seconds, and moves without layout or paint", async ({ page, server }) => {
+  await open(page, server.url);
+  await restartAnimations(page);
+  const animations = await page.evaluate(() =>
+    document.getAnimations().map(({ effect }) => ({
+      end: Number(effect?.getComputedTiming().endTime),
+      properties: (effect as KeyframeEffect).getKeyframes().flatMap((frame) => Object.keys(frame)),
+    })),
+  );
+  expect(animations).toHaveLength(2);
+  for (const { end, properties } of animations) {
+    expect(end).toBeLessThan(5000);
+    const animated = properties.filter((name) => !/^(offset|computedOffset|easing|composite)$/.test(name));
+    expect(new Set(animated)).toEqual(new Set(["transform"]));
+  }
+});
+
 test.for([
   [320, 480],
   [320, 568],
@@ -63,13 +90,14 @@ test.for([
     const [width, height] = size;
     await page.setViewportSize({ width, height });
     await open(page, server.url);
+    await restartAnimations(page);
     await page.evaluate(() => {
       for (const animation of document.getAnimations()) {
         animation.pause();
         animation.currentTime = Number(animation.effect?.getTiming().duration) / 2; // The top of the bounce.
       }
     });
-    const [text, hand] = [await findDrawnRows(page, "main > p"), await findDrawnRows(page, "main > div")];
+    const [text, hand] = [await findDrawnRows(page, "main > p"), await findDrawnRows(page, ".hand > span")];
     expect(hand.top - text.bottom).toBeGreaterThanOrEqual((hand.bottom - hand.top) / 3);
     // Some of the screen is left on each side, and most of it is used.
     const heading = await findDrawnRows(page, "h1");

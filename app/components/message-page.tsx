@@ -1,12 +1,14 @@
 import { useEffect } from "react";
 import { Link, useLocation } from "react-router";
+import { WavingHand } from "./waving-hand";
 
 type Props = { heading: string; text: string };
 
-/** A page with a short message and a link to home. */
+/** A page with a short message and a link to home. A hand waves from behind its heading. */
 export function MessagePage({ heading, text }: Props) {
   return (
     <main className="screen">
+      <WavingHand />
       <h1>{heading}</h1>
       <p>{text}</p>
       {/* Prefetches Home, so that the click needs no request. */}

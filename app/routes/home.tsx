@@ -1,5 +1,6 @@
 import { CACHED_FOR_A_MINUTE } from "react-router-express-server/app";
 import { ShareTags } from "../components/share-tags";
+import { WavingHand } from "../components/waving-hand";
 import type { Route } from "./+types/home";
 
 /** Cached. A release shows at once, and from caches in front within eleven minutes. */
@@ -25,9 +26,7 @@ export default function Home() {
       <ShareTags path="/" picture={{ src: "/preview.jpg", alt: TITLE }} />
       <h1>Hello World</h1>
       <p lang="zh-Hans">欢迎来到我的世界 🌍</p>
-      <div className="mt-[0.6em] origin-bottom text-hand leading-none motion-safe:animate-bounce" aria-hidden="true">
-        👋
-      </div>
+      <WavingHand />
       {import.meta.env.DEV && <small>Edit app/routes/home.tsx</small>}
     </main>
   );

@@ -1,5 +1,5 @@
 // What the engine uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It passes
-// on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says.
+// on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says; `close` and `push` are public.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 

@@ -31,7 +31,7 @@ export function findSetMaxBytes({ maxBodyBytes, route }: Express.Locals) {
   return maxBodyBytes ?? route?.maxBodyBytes;
 }
 
-/** The most bytes that the body of a request may have: by its route or `maxBodyBytes`, or else by `defaultBytes`. */
+/** The most bytes that a body may have: by its route or `maxBodyBytes`, or else `defaultBytes` or MAX_PARSED_BYTES. */
 export function findMaxBodyBytes({ headers }: IncomingMessage, { locals }: Response, defaultBytes: number) {
   const set = findSetMaxBytes(locals);
   const max = set ?? defaultBytes;
@@ -91,6 +91,6 @@ function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) 
   if (res.closed) fail();
   else res.once("close", fail);
   if (res.writableEnded) return linger(req, () => req.socket.destroy()); // The response didn't need the body.
-  // Not by `next`, which has been called already: Express would then handle a later error of the route itself.
+  // Not by `next`, which may have been called already: Express would then handle a later error of the route itself.
   handleErrors(error, req, res, () => {});
 }

@@ -32,7 +32,7 @@ type Options = {
   };
 };
 
-/** Everything against overload (README.md): one middleware, and one function for the server. */
+/** Everything against overload (README.md): the middleware, and a function that guards the connections of a server. */
 export function protectFromOverload({ limits, settings, headers, handleErrors, metrics }: Options) {
   const { BODY_SIZE_LIMIT_BYTES: maxBodyBytes, HANDLER_TIMEOUT_MS: handlerTimeoutMs } = settings;
   const { recordShed, recordConnectionDropped, measureUsage } = metrics;

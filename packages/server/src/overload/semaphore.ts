@@ -36,11 +36,14 @@ export function createSemaphore(options: Options) {
   const queue = new Set<Waiting>();
   let used = 0;
   let isScheduled = false;
+  let heapCheck: NodeJS.Timeout | undefined;
 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
   /** Work that is heavier than the limit runs alone. */
   const isTooHeavy = (work?: Waiting) => work !== undefined && used > 0 && used + work.weight > findLimit();
+
+  const findFirst = () => (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? [...queue][0];
 
   function schedule() {
     if (!isScheduled) turns.runAfterAccepts(admitFirst);
@@ -49,11 +52,11 @@ export function createSemaphore(options: Options) {
 
   function admitFirst() {
     isScheduled = false;
-    const [oldest] = queue;
-    const first = (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? oldest;
+    const first = findFirst();
     if (!first) return;
     if (isTooHeavy(first)) {
-      if (isHeapFull()) setTimeout(schedule, HEAP_CHECK_INTERVAL_MS).unref();
+      // No release may follow when the heap has room again.
+      if (isHeapFull()) heapCheck = (heapCheck ?? setTimeout(schedule, HEAP_CHECK_INTERVAL_MS).unref()).refresh();
       return;
     }
     queue.delete(first);
@@ -72,7 +75,7 @@ export function createSemaphore(options: Options) {
   return {
     getUsed: () => used,
     /** Whether work waits because too little weight is free. */
-    isFull: () => isTooHeavy([...queue][0]),
+    isFull: () => isTooHeavy(findFirst()),
     /** Returns a function that releases the weight, or undefined if too little is free. */
     tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
     /**

@@ -18,7 +18,7 @@ export function createTurns() {
     recordAccept() {
       accepted += 1;
     },
-    /** Runs an admission in the next turn in which no connection was accepted. */
+    /** Runs an admission in the next turn in which no connection was accepted, or after MAX_ACCEPTS turns. */
     runAfterAccepts,
   };
 }
