@@ -128,6 +128,26 @@ test("a client that transfers less than 240 bytes per second is dropped, and a f
   await server.stop();
 });
 
+test("pipelined requests are handled one at a time", async () => {
+  const server = createPublicServer();
+  let running = 0;
+  const counts: number[] = [];
+  const handle: RequestListener = async (_req, res) => {
+    running += 1;
+    counts.push(running);
+    await setTimeout(50);
+    running -= 1;
+    res.end();
+  };
+  const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
+  guardConnections(server, options).handleRequests(handle);
+  const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
+  client.resume().write(get("/").repeat(3));
+  await expect.poll(() => counts).toEqual([1, 1, 1]);
+  client.destroy();
+  server.close();
+});
+
 test("a client isn't dropped while the server is slow to read its body", async () => {
   const server = createPublicServer();
   const handle: RequestListener = async (req, res) => {

@@ -222,8 +222,8 @@ function rank(socket: Socket, connection: Connection, now: number) {
   return isWaitingForClient(socket, connection) ? 1 : 2;
 }
 
-function isWaitingForClient(socket: Socket, { lastRequest, isUpgraded }: Connection) {
-  return !isUpgraded && lastRequest !== undefined && waitsForClient(socket, lastRequest);
+function isWaitingForClient(socket: Socket, { lastRequest }: Connection) {
+  return lastRequest !== undefined && waitsForClient(socket, lastRequest);
 }
 
 /** Whether the server waits for the rest of a request, or for the client to read. */
