@@ -56,7 +56,6 @@ export function Layout({ children }: { children: ReactNode }) {
           <QueryProvider>
             <TooltipProvider>
               {needsOwnDocument || children}
-              <NewPage />
               <LazyToasters />
             </TooltipProvider>
           </QueryProvider>
@@ -71,25 +70,23 @@ export function Layout({ children }: { children: ReactNode }) {
 export const middleware: Route.MiddlewareFunction[] = [invalidateCache, rejectMalformedBodies];
 
 export default function App() {
+  useNewPage();
   return <Outlet />;
 }
 
 /** After a navigation, tells screen readers the title, and moves the focus to the heading, unless an element has it. */
-function NewPage() {
+function useNewPage() {
   const { pathname } = useLocation();
   const shown = useRef(pathname);
-  const announcer = useRef<HTMLOutputElement>(null);
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
-    if (document.ariaNotify) document.ariaNotify(document.title);
-    else if (announcer.current) announcer.current.textContent = document.title;
+    document.ariaNotify?.(document.title); // Where it is missing, the heading is read alone.
     const heading = document.querySelector("h1");
     if (!heading || document.activeElement !== document.body) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
   }, [pathname]);
-  return <output className="sr-only" ref={announcer} />;
 }
 
 /** The page for errors. In development, it shows the stack. */
