@@ -66,7 +66,13 @@ test.each([
   ["a multipart form of 1.1 MB", "/example-pages/echo", MULTIPART, multipart(1.1 * MB), 413],
   ["90 KB of JSON", "/example-pages/echo", "application/json", `"${"a".repeat(90 * KB)}"`, 200],
   ["101 KB of JSON", "/example-pages/echo", "application/json", `"${"a".repeat(101 * KB)}"`, 413],
-  ["a form of 101 KB for a route that accepts 4 MB", "/example-pages/large-form", URLENCODED, "a".repeat(101 * KB), 413],
+  [
+    "a form of 101 KB for a route that accepts 4 MB",
+    "/example-pages/large-form",
+    URLENCODED,
+    "a".repeat(101 * KB),
+    413,
+  ],
   ["3 MB for a route that accepts 4 MB", "/example-pages/large-form", "text/plain", "a".repeat(3 * MB), 200],
   ["4.1 MB for a route that accepts 4 MB", "/example-pages/large-form", "text/plain", "a".repeat(4.1 * MB), 413],
 ])("%s, by its length and in chunks, for %s", async (_label, path, type, body, status) => {
