@@ -21,7 +21,7 @@ test("/ has nothing to click", async ({ page, server }) => {
 
 /** They may have ended while the page was loading. */
 async function restartAnimations(page: Page) {
-  await page.locator(".hand").evaluate(async (hand: HTMLElement) => {
+  await page.locator(".hand").evaluate((hand: HTMLElement) => {
     hand.style.display = "none";
     hand.getBoundingClientRect();
     hand.style.removeProperty("display");
