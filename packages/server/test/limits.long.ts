@@ -188,7 +188,7 @@ const head = (method: string, path: string, ...lines: string[]) =>
   [`${method} ${PAGES}/${path} HTTP/1.1`, "Host: localhost", ...lines, "", ""].join("\r\n");
 const post = (type: string, body: string) =>
   head("POST", "sign-up", `Content-Type: ${type}`, `Content-Length: ${body.length}`, "Connection: close") + body;
-const getOnce = (path: string) => head("GET", path, "Accept-Encoding: br", "Connection: close");
+const getOnce = (path: string) => head("GET", path, "Accept-Encoding: br, zstd", "Connection: close");
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 
 const BINARY = "application/octet-stream";
@@ -352,7 +352,10 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["2,000 prefaces of HTTP/2", request(2000, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")],
   [
     "1,000 requests with 2,500 entity tags",
-    request(1000, getOnce("stock/1").replace("Accept-Encoding: br", `If-None-Match: ${'"abc",'.repeat(2500)}"a"`)),
+    request(
+      1000,
+      getOnce("stock/1").replace("Accept-Encoding: br, zstd", `If-None-Match: ${'"abc",'.repeat(2500)}"a"`),
+    ),
   ],
   [
     "1,000 redirects of paths of 14 KB",

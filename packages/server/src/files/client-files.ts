@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { contentType } from "mime-types";
 import { CACHED_FOR_A_MINUTE } from "../app/cache-control.ts";
-import { CONTENT_CODINGS, type ContentCoding } from "../http/content-coding.ts";
+import { CODINGS, type StoredCoding } from "../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "./stored-response.ts";
 
 /** The path of files whose names have a hash of their content. */
@@ -33,7 +33,7 @@ export function toReleasePattern(urlPath: string) {
 }
 
 /** A file for the browser: in memory, or on disk in some content codings. */
-type ClientFile = { stored?: StoredResponse; codings: ContentCoding[] };
+type ClientFile = { stored?: StoredResponse; codings: StoredCoding[] };
 
 /** The files of a build, by URL path. */
 export type ClientFiles = Map<string, ClientFile>;
@@ -45,13 +45,13 @@ export function readClientFiles(folder: string | undefined, securityHeaders: Rec
   let total = 0;
   const read = (urlPath: string): ClientFile => {
     const path = join(folder, urlPath);
-    const codings = CONTENT_CODINGS.filter((coding) => existsSync(path + SUFFIXES[coding]));
+    const codings = CODINGS.stored.filter((coding) => existsSync(path + SUFFIXES[coding]));
     const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((variant) => existsSync(variant));
     const paths = [...codings.map((coding) => path + SUFFIXES[coding]), ...dczPaths];
     const size = paths.reduce((sum, variant) => sum + statSync(variant).size, 0);
     if (statSync(path).size > MAX_FILE_BYTES || total + size > maxBytes) return { codings };
     total += size;
-    const variants = codings.map((coding): [ContentCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
+    const variants = codings.map((coding): [StoredCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
     const pattern = toReleasePattern(urlPath);
     const stored = storeResponse({
       status: 200,

@@ -1,16 +1,16 @@
 import { extname } from "node:path";
 import type { Request, Response } from "express";
-import { type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
+import { CODINGS, negotiateContentCoding, type StoredCoding } from "../http/content-coding.ts";
 import { fileCacheControl, SUFFIXES } from "./client-files.ts";
 import { setCacheControl } from "./stored-response.ts";
 
 /** Sends a file that stays on disk, or a range of it. `codings` are those of its variants. */
-export function sendFromDisk(req: Request, res: Response, folder: string, codings: ContentCoding[]) {
+export function sendFromDisk(req: Request, res: Response, folder: string, codings: StoredCoding[]) {
   const { decodedPath } = res.locals.target;
   // Range is for GET only (RFC 9110 §14.2), and If-Range needs a strong entity tag (§13.1.5).
   if (req.method === "HEAD" || String(req.headers["if-range"]).startsWith("W/")) delete req.headers.range;
   // A range counts the bytes of the uncompressed file.
-  const best = req.headers.range === undefined ? negotiateContentCoding(req.headers) : "identity";
+  const best = req.headers.range === undefined ? negotiateContentCoding(req.headers, CODINGS.stored) : "identity";
   const coding = codings.includes(best) ? best : "identity";
   if (coding !== "identity") res.set("Content-Encoding", coding);
   res.vary("Accept-Encoding");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import fresh from "fresh";
-import { acceptsDcz, type ContentCoding, negotiateContentCoding } from "../http/content-coding.ts";
+import { acceptsDcz, CODINGS, negotiateContentCoding, type StoredCoding } from "../http/content-coding.ts";
 
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
@@ -9,13 +9,13 @@ type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeade
 /** A response in memory, with everything that is the same for each request. */
 export type StoredResponse = {
   status: number;
-  variants: Record<ContentCoding, Variant>;
+  variants: Record<StoredCoding, Variant>;
   /** The variants in dcz, by the `Available-Dictionary` that each needs. */
   dczVariants: Map<unknown, Variant> | undefined;
 };
 
 /** The content by coding. For a missing coding, identity is sent. */
-export type Bodies = { identity: Buffer } & Partial<Record<ContentCoding, Buffer>>;
+export type Bodies = { identity: Buffer } & Partial<Record<StoredCoding, Buffer>>;
 
 type Options = {
   status: number;
@@ -31,7 +31,7 @@ export function storeResponse({ status, headers, contentType, bodies, dczBodies 
   // A hash of the content only, so that every process and build has the same tag.
   const hash = createHash("sha256").update(bodies.identity).digest("base64url");
   const vary = dczBodies.length > 0 ? "Accept-Encoding, Available-Dictionary" : "Accept-Encoding";
-  const toVariant = (coding: ContentCoding | "dcz", body: Buffer | undefined, suffix: string = coding): Variant => {
+  const toVariant = (coding: StoredCoding | "dcz", body: Buffer | undefined, suffix: string = coding): Variant => {
     if (!body) return toVariant("identity", bodies.identity);
     const isEncoded = coding !== "identity";
     const etag = isEncoded ? `"${hash}-${suffix}"` : `"${hash}"`;
@@ -79,7 +79,8 @@ export function mergeHeaders(...sets: Record<string, string>[]) {
 /** Sends a stored response in the content coding that the client prefers, or 304. */
 export function sendStored(req: Request, res: Response, stored: StoredResponse, ownHeaders: string[] = []) {
   const dcz = stored.dczVariants?.get(req.headers["available-dictionary"]);
-  const variant = dcz && acceptsDcz(req.headers) ? dcz : stored.variants[negotiateContentCoding(req.headers)];
+  const variant =
+    dcz && acceptsDcz(req.headers) ? dcz : stored.variants[negotiateContentCoding(req.headers, CODINGS.stored)];
   const { body, etag, headers, notModifiedHeaders } = variant;
   res.locals.isStored = true;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).

@@ -1,7 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
-import { compressOnce, createEncoder, isCompressible, negotiateContentCoding } from "../http/content-coding.ts";
+import {
+  CODINGS,
+  compressOnce,
+  createEncoder,
+  isCompressible,
+  negotiateContentCoding,
+} from "../http/content-coding.ts";
 import type { Metrics } from "../operate/metrics.ts";
 
 /** A shorter body takes one packet, compressed or not. */
@@ -120,5 +126,5 @@ function chooseCoding(req: Request, res: Response, length = Number(res.get("Cont
   res.vary("Accept-Encoding");
   const isFinal = [204, 206, 304].includes(res.statusCode) || res.hasHeader("Content-Encoding");
   if (length < MIN_BYTES || isFinal || NO_TRANSFORM.test(res.get("Cache-Control") ?? "")) return "identity";
-  return negotiateContentCoding(req.headers);
+  return negotiateContentCoding(req.headers, CODINGS.rendered);
 }

@@ -1,11 +1,15 @@
 import { REPORTS_PATH } from "../app/reports-path.ts";
 import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
 
-/** The features that no page may use, unless its route allows them. */
-const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media fullscreen gamepad
-  geolocation gyroscope hid identity-credentials-get idle-detection local-fonts magnetometer microphone midi otp-credentials
-  payment picture-in-picture publickey-credentials-create publickey-credentials-get screen-wake-lock serial storage-access
-  usb window-management xr-spatial-tracking`.split(/\s+/);
+/**
+ * The features that no page may use, unless its route allows them. `unload` would keep pages out of the back/forward cache.
+ * Not `bluetooth`: where it is missing, Chromium warns in the console.
+ */
+const PERMISSIONS = `accelerometer autoplay camera digital-credentials-get display-capture fullscreen
+  geolocation gyroscope hid identity-credentials-get idle-detection local-fonts local-network-access
+  magnetometer microphone midi otp-credentials payment publickey-credentials-create
+  publickey-credentials-get screen-wake-lock serial storage-access unload usb window-management
+  xr-spatial-tracking`.split(/\s+/);
 
 /** A member of a Permissions-Policy: a feature and its allowlist. */
 const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
@@ -26,6 +30,7 @@ export function createSecurityHeaders(strictTransportSecurity: string, isProduct
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Origin-Agent-Cluster": "?1",
     "Permissions-Policy": permissionsPolicy(""),
     "Reporting-Endpoints": `default="${REPORTS_PATH}"`,
   };
