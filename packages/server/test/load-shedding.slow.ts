@@ -110,10 +110,13 @@ test("if a client leaves during a render, its slot is free again", async () => {
   stop(server);
 });
 
-test("a response that begins after its client has left takes no slot", async () => {
+test.for([
+  ["begins", (admit: RequestHandler, leave: RequestHandler) => [admit, leave]],
+  ["is admitted", (admit: RequestHandler, leave: RequestHandler) => [leave, admit]],
+] as const)("a response that %s after its client has left takes no slot", async ([, order]) => {
   const usage: (() => number)[] = [];
   const { admit, close } = protectFromOverload({
-    limits: createLimits({}),
+    limits: createLimits({ MAX_CONCURRENT_REQUESTS: 1 }),
     settings: { BODY_SIZE_LIMIT_BYTES: 1, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
     headers: {},
     handleErrors: expect.unreachable,
@@ -123,23 +126,26 @@ test("a response that begins after its client has left takes no slot", async () 
       measureUsage: (_name, read) => usage.push(read),
     },
   });
-  let hasEnded = false;
-  const respondLate: RequestHandler = async (_req, res) => {
-    client.destroy();
-    await once(res, "close");
-    res.writeHead(401).end();
-    hasEnded = true;
+  const leave: RequestHandler = async (req, res, next) => {
+    if (req.path === "/left") {
+      client.destroy();
+      await once(res, "close");
+    }
+    next();
   };
-  const server = createServer(createExpress().use(admit, respondLate)).listen(0, "127.0.0.1");
+  const respond: RequestHandler = (_req, res) => void res.writeHead(200).end();
+  const server = createServer(createExpress().use(order(admit, leave), respond)).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.close();
     close();
   });
   await once(server, "listening");
-  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
-  client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await expect.poll(() => hasEnded).toBe(true);
-  expect(usage.map((read) => read())).toEqual([0, 0, 0]);
+  const { port } = server.address() as AddressInfo;
+  const client = connect(port, "127.0.0.1");
+  client.write("GET /left HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(client, "close");
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  await expect.poll(() => usage.map((read) => read())).toEqual([0, 0, 0]);
 });
 
 test("a page that every client has stopped waiting for isn't rendered for the cache", async () => {
@@ -180,6 +186,10 @@ test("event streams have their own limit, so pages still have slots", async () =
   expect([...streams, further, page].map(({ status }) => status)).toEqual([200, 200, 503, 200]);
   await streams[0]?.body?.cancel();
   expect((await fetch(`${server.url}${PAGES}/ticks`)).status).toBe(200);
+  // The first stream of another route has the slot of a page, so it is closed.
+  const first = fetch(`${server.url}${PAGES}/chunks?type=text/event-stream&count=1000&ms=100`);
+  await expect(first).rejects.toThrow("fetch failed");
+  expect((await fetch(`${server.url}${PAGES}/sign-up`)).status).toBe(200);
   stop(server);
 });
 

@@ -108,8 +108,7 @@ export function createAdmission(options: Options) {
             res.destroy();
           } else release = hold(slots, res, release);
         });
-        // While it waited, the client may have got a 413 or a 503.
-        if (!res.headersSent) next();
+        next();
       };
 
       slots

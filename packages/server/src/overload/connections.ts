@@ -79,9 +79,8 @@ export function guardConnections(server: Server, options: Options) {
     drop(socket, reason);
   }
 
-  /** Closes one connection, if there are too many. */
+  /** Closes the connection that `rank` puts first. */
   function evict() {
-    if (connections.size <= maxConnections) return;
     const now = performance.now();
     let socket: Socket | undefined;
     let lowest = Number.POSITIVE_INFINITY;
@@ -142,8 +141,7 @@ export function guardConnections(server: Server, options: Options) {
       queuedBytes -= connection.queuedBytes;
       pending.clear(); // Until Node 24, only the first response emits "close".
     });
-    // Deferred, so that the requests of new connections are read first.
-    if (connections.size > maxConnections) setImmediate(() => setImmediate(evict));
+    if (connections.size > maxConnections) evict();
   });
   // The keep-alive timeout or, on the operators' port, `server.timeout`.
   server.on("timeout", (socket) => drop(socket, "idle"));

@@ -9,7 +9,6 @@ const MAX_WAIT = 5;
 /** V8 ends the process if its heap is full. Above this share, only a part of the limit is admitted. */
 const MAX_HEAP_SHARE = 0.7;
 const PART_FOR_FULL_HEAP = 1 / 16;
-const HEAP_CHECK_INTERVAL_MS = 100;
 
 /** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
@@ -36,7 +35,6 @@ export function createSemaphore(options: Options) {
   const queue = new Set<Waiting>();
   let used = 0;
   let isScheduled = false;
-  let heapCheck: NodeJS.Timeout | undefined;
 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
 
@@ -53,12 +51,7 @@ export function createSemaphore(options: Options) {
   function admitFirst() {
     isScheduled = false;
     const first = findFirst();
-    if (!first) return;
-    if (isTooHeavy(first)) {
-      // No release may follow when the heap has room again.
-      if (isHeapFull()) heapCheck = (heapCheck ?? setTimeout(schedule, HEAP_CHECK_INTERVAL_MS).unref()).refresh();
-      return;
-    }
+    if (!first || isTooHeavy(first)) return;
     queue.delete(first);
     first.admit();
     schedule();
