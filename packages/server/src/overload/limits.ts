@@ -21,7 +21,7 @@ const LIMITS_AT_128_MIB = {
   MAX_OPEN_RESPONSES: 128,
   /** The weight of request bodies: admission.ts. */
   MAX_BODY_MEMORY_BYTES: 12 * MIB,
-  /** An encoder takes up to 0.6 MiB. */
+  /** An encoder takes up to 1.1 MiB. */
   MAX_ENCODERS: 8,
   PAGE_CACHE_MAX_BYTES: 8 * MIB,
   /** The files of `public/` and `/assets/`. Other files stay on disk. */

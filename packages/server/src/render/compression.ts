@@ -12,6 +12,8 @@ import type { Metrics } from "../operate/metrics.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
+/** A larger body is sent as a stream, since it would be compressed for milliseconds. */
+const MAX_WHOLE_BYTES = 512 * 1024;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
@@ -19,11 +21,8 @@ const NO_TRANSFORM = /\bno-transform\b/i;
 export function compression(maxEncoders: number, measureUsage: Metrics["measureUsage"]): RequestHandler {
   let encoders = 0;
   measureUsage("MAX_ENCODERS", () => encoders);
-  const endEncoding = () => {
-    encoders -= 1;
-  };
 
-  /** Chooses a coding, and sets the headers. The caller calls `endEncoding` when it is done. */
+  /** Chooses a coding, and sets the headers. */
   function beginEncoding(req: Request, res: Response, length?: number) {
     const coding = chooseCoding(req, res, length);
     // Without an encoder, a response is sent as it is.
@@ -34,7 +33,6 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
     // HEAD can leave out headers that depend on the content (RFC 9110 §9.3.2).
     if (req.method === "HEAD") return undefined;
     res.set("Content-Encoding", coding);
-    encoders += 1;
     return coding;
   }
 
@@ -52,7 +50,10 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
       if (isStreamed) res.set({ Incremental: "?1", "X-Accel-Buffering": "no" });
       const coding = isWhole ? undefined : beginEncoding(req, res);
       if (!coding) return;
-      encoder = createEncoder(coding).once("close", endEncoding);
+      encoders += 1;
+      encoder = createEncoder(coding).once("close", () => {
+        encoders -= 1;
+      });
       encoder.on("data", (bytes) => write(bytes) || encoder?.pause());
       encoder.on("end", () => end());
       encoder.on("error", next);
@@ -71,7 +72,8 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
       sending = undefined;
       const bytes = Buffer.concat(held.splice(0));
       heldBytes = 0;
-      if (isLast && !res.headersSent && req.method !== "HEAD") return sendWhole(bytes).catch(next);
+      const canBeWhole = !res.headersSent && req.method !== "HEAD" && bytes.length < MAX_WHOLE_BYTES;
+      if (isLast && canBeWhole) return sendWhole(bytes);
       if (bytes.length > 0 && !res.headersSent) res.writeHead(res.statusCode);
       const target = encoder ?? { write, end };
       if (isLast) target.end(bytes);
@@ -79,11 +81,10 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
     }
 
     /** Sends head and body in one write, so that a short response is complete even if the process ends. */
-    async function sendWhole(bytes: Buffer) {
+    function sendWhole(bytes: Buffer) {
       isWhole = true;
       const coding = beginEncoding(req, res, bytes.length);
-      const body = coding ? await compressOnce(bytes, coding).finally(endEncoding) : bytes;
-      if (res.headersSent) return; // An error response was sent meanwhile.
+      const body = coding ? compressOnce(bytes, coding) : bytes;
       if (body.length > 0) res.set("Content-Length", String(body.length));
       end(body);
     }
