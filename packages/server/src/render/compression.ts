@@ -6,14 +6,13 @@ import {
   compressOnce,
   createEncoder,
   isCompressible,
+  MAX_AT_ONCE_BYTES,
   negotiateContentCoding,
 } from "../http/content-coding.ts";
 import type { Metrics } from "../operate/metrics.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
-/** A larger body is sent as a stream, since it would be compressed for milliseconds. */
-const MAX_WHOLE_BYTES = 512 * 1024;
 const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
@@ -72,7 +71,7 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
       sending = undefined;
       const bytes = Buffer.concat(held.splice(0));
       heldBytes = 0;
-      const canBeWhole = !res.headersSent && req.method !== "HEAD" && bytes.length < MAX_WHOLE_BYTES;
+      const canBeWhole = !res.headersSent && req.method !== "HEAD" && bytes.length < MAX_AT_ONCE_BYTES;
       if (isLast && canBeWhole) return sendWhole(bytes);
       if (bytes.length > 0 && !res.headersSent) res.writeHead(res.statusCode);
       const target = encoder ?? { write, end };

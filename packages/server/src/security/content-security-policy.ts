@@ -76,12 +76,15 @@ export function contentSecurityPolicy({ scripts, styles }: InlineSources, added 
  */
 export function replaceNonce(html: string, nonce: string) {
   const mark = ` nonce="${nonce}"`;
-  const hashes = (element: "script" | "style") => {
-    // `[^<>]*` keeps the search linear. No attribute has "<" or ">", since React escapes them.
-    const contents = html.matchAll(new RegExp(`<${element}\\b[^<>]*${mark}[^<>]*>(.*?)</${element}>`, "gs"));
-    return [...contents]
-      .filter(([, content]) => content)
-      .map(([, content = ""]) => `'sha256-${createHash("sha256").update(content).digest("base64")}'`);
-  };
-  return { html: html.replaceAll(mark, ""), inline: { scripts: hashes("script"), styles: hashes("style") } };
+  const inline: InlineSources = { scripts: [], styles: [] };
+  // Not a regular expression, which takes ten times as long. No attribute has "<" or ">", since React escapes them.
+  for (let at = html.indexOf(mark); at !== -1; at = html.indexOf(mark, at + 1)) {
+    const [, element] = /^<(script|style)\b/.exec(html.slice(html.lastIndexOf("<", at), at)) ?? [];
+    const start = html.indexOf(">", at) + 1;
+    const content = html.slice(start, html.indexOf(`</${element}>`, start));
+    if (!element || !content) continue;
+    const hash = createHash("sha256").update(content).digest("base64");
+    inline[element === "script" ? "scripts" : "styles"].push(`'sha256-${hash}'`);
+  }
+  return { html: html.replaceAll(mark, ""), inline };
 }
