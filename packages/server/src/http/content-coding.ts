@@ -61,8 +61,8 @@ const LEVELS = {
 };
 
 /**
- * More bytes than these are compressed for milliseconds, in another thread. Fewer take less time than the 0.3 ms that it
- * takes to hand them over.
+ * A larger body is compressed in another thread. To hand it over takes 0.3 ms of CPU time, and zstd compresses 60 KB in
+ * 0.1 ms. The slowest, gzip, takes 6 ms for the largest.
  */
 export const MAX_AT_ONCE_BYTES = 512 * 1024;
 
