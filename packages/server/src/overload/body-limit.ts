@@ -45,7 +45,7 @@ export function findMaxBodyBytes({ headers }: IncomingMessage, { locals }: Respo
 
 /** A body takes this many times its length in memory: chunks, their concatenation, parsed values. */
 export function countCopies({ headers }: IncomingMessage) {
-  return /form/i.test(headers["content-type"] ?? "") ? 4 : 32;
+  return /multipart\/form-data|x-www-form-urlencoded/i.test(headers["content-type"] ?? "") ? 4 : 32;
 }
 
 /** Rejects a body that is too large, by Content-Length or by the bytes that arrive. */

@@ -5,8 +5,6 @@ import { countBytes, filterBody, onAssigned, stopParsing } from "../node-interna
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
-/** The most requests that a connection may pipeline. */
-const MAX_PIPELINED = 128;
 /** The memory of all pipelined requests: a base for each, its head, and what is read of its body. */
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
@@ -165,7 +163,7 @@ export function guardConnections(server: Server, options: Options) {
         const bytes = isPipelined ? headBytes + (hasBody(req) ? BODY_BYTES : 0) : 0;
         queuedBytes += bytes;
         connection.queuedBytes += bytes;
-        if (pending.size > MAX_PIPELINED || (isPipelined && queuedBytes > MAX_QUEUED_BYTES)) {
+        if (isPipelined && queuedBytes > MAX_QUEUED_BYTES) {
           return dropUnparsed(socket, "pipelined");
         }
         if (hasBody(req)) onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));

@@ -52,7 +52,6 @@ export function createSemaphore(options: Options) {
     isScheduled = false;
     const first = findFirst();
     if (!first || isTooHeavy(first)) return;
-    queue.delete(first);
     first.admit();
     schedule();
   }
@@ -69,8 +68,8 @@ export function createSemaphore(options: Options) {
     getUsed: () => used,
     /** Whether work waits because too little weight is free. */
     isFull: () => isTooHeavy(findFirst()),
-    /** Returns a function that releases the weight, or undefined if too little is free. */
-    tryAcquire: (weight = 1) => (used + weight <= findLimit() ? take(weight) : undefined),
+    /** Takes a weight of 1 past the queue. Returns a function that releases it, or undefined if too little is free. */
+    tryAcquire: () => (used + 1 <= findLimit() ? take(1) : undefined),
     /**
      * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if `res` emits "close".
      * If too much work waits, rejects this one or, with `isPreferred`, the oldest without preference.
