@@ -5,11 +5,11 @@ import { contentSecurityPolicy, type InlineSources } from "./content-security-po
  * The features that no page may use, unless its route allows them. `unload` would keep pages out of the back/forward cache.
  * Not `bluetooth`: where it is missing, Chromium warns in the console.
  */
-const PERMISSIONS = `accelerometer autoplay camera digital-credentials-get display-capture fullscreen
-  geolocation gyroscope hid identity-credentials-get idle-detection local-fonts local-network-access
-  magnetometer microphone midi otp-credentials payment publickey-credentials-create
-  publickey-credentials-get screen-wake-lock serial storage-access unload usb window-management
-  xr-spatial-tracking`.split(/\s+/);
+const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media
+  fullscreen gamepad geolocation gyroscope hid identity-credentials-get idle-detection local-fonts
+  local-network-access magnetometer microphone midi otp-credentials payment picture-in-picture
+  publickey-credentials-create publickey-credentials-get screen-wake-lock serial storage-access unload usb
+  window-management xr-spatial-tracking`.split(/\s+/);
 
 /** A member of a Permissions-Policy: a feature and its allowlist. */
 const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
