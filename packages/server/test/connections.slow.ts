@@ -148,6 +148,26 @@ test("pipelined requests are handled one at a time", async () => {
   server.close();
 });
 
+test("connections that pipeline take turns", async () => {
+  const server = createPublicServer();
+  const handled: string[] = [];
+  const handle: RequestListener = ({ url }, res) => {
+    handled.push(String(url));
+    res.end();
+  };
+  const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
+  guardConnections(server, options).handleRequests(handle);
+  const port = await listen(server, 0, "127.0.0.1");
+  const clients = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  await Promise.all(clients.map((client) => once(client.resume(), "connect")));
+  for (const [index, client] of clients.entries()) client.write(get(`/${index}`).repeat(10));
+  await expect.poll(() => handled).toHaveLength(20);
+  expect(handled.slice(0, 10)).toContain("/0");
+  expect(handled.slice(0, 10)).toContain("/1");
+  for (const client of clients) client.destroy();
+  server.close();
+});
+
 test("a client isn't dropped while the server is slow to read its body", async () => {
   const server = createPublicServer();
   const handle: RequestListener = async (req, res) => {

@@ -135,6 +135,16 @@ const sendSlowly = (count: number, bytes: string) => async (url: string) => {
   expect(statuses).toEqual(Array(10).fill(200));
 };
 
+/** Opens connections that stay idle after a request. Then 100 slow pages at once don't find the heap full. */
+const idle = (all: string[]) => async (url: string) => {
+  await holdEach(all)(url);
+  await setTimeout(500);
+  for (const socket of sockets) socket.resume();
+  const pages = Array.from({ length: 100 }, () => fetch(`${url}${PAGES}/wait/1000`));
+  const statuses = (await Promise.all(pages)).map(({ status }) => status);
+  expect(statuses).toEqual(Array(100).fill(200));
+};
+
 /** Clients that leave while they wait for one cached page, because a slow page has all slots. */
 async function leaveWaiting(url: string) {
   send(url, 128, head("GET", "wait/8000"));
@@ -257,6 +267,12 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["4,000 ids of a cached page", get(numbered(4000, `${PAGES}/catalogue/`), 16)],
   ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
   ["3,000 idle connections after a request", hold(3000, SHORTEST), { isShed: true }],
+  [
+    "900 idle connections after a request with a head of 15 KB",
+    idle(
+      numbered(900, "").map((number) => head("GET", "catalogue/1", `Cookie: ${number.padStart(5, "a").repeat(3000)}`)),
+    ),
+  ],
   ["3,000 connections that send nothing", hold(3000, ""), { isShed: true }],
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],
   ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],

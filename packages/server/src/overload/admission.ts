@@ -122,9 +122,9 @@ export function createAdmission(options: Options) {
   /** In bytes. A body that is larger than the limit, with its copies, must be streamed (docs/uploads-and-streams.md). */
   function findWeight(req: Request, res: Response) {
     const copies = countCopies(req);
-    const isStreamed = copies * (findSetMaxBytes(res.locals) ?? 0) > limits.MAX_BODY_MEMORY_BYTES;
-    if (isStreamed || !hasBody(req)) return STREAM_BYTES;
     const max = findMaxBodyBytes(req, res, maxBodyBytes);
+    const isStreamed = findSetMaxBytes(res.locals) !== undefined && copies * max > limits.MAX_BODY_MEMORY_BYTES;
+    if (isStreamed || !hasBody(req)) return STREAM_BYTES;
     return STREAM_BYTES + copies * Math.min(Number(req.headers["content-length"] ?? max), max);
   }
 }

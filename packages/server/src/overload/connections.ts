@@ -8,7 +8,6 @@ const MIN_DATA_RATE = 240;
 /** The memory of all pipelined requests: a base for each, its head, and what is read of its body. */
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
-const HEADER_LINE_BYTES = 128;
 const BODY_BYTES = 320 * 1024;
 /** Each chunk of a body has 200 bytes of overhead. Beyond 256 chunks, a body must have 128 bytes for each more. */
 const MIN_AVERAGE_BYTES = 128;
@@ -159,8 +158,7 @@ export function guardConnections(server: Server, options: Options) {
         connection.lastRequest = req;
         connection.progressAt = performance.now();
         const isPipelined = pending.size > 1;
-        const headBytes = REQUEST_BYTES + headLength(req) + (HEADER_LINE_BYTES * req.rawHeaders.length) / 2;
-        const bytes = isPipelined ? headBytes + (hasBody(req) ? BODY_BYTES : 0) : 0;
+        const bytes = isPipelined ? REQUEST_BYTES + headLength(req) + (hasBody(req) ? BODY_BYTES : 0) : 0;
         queuedBytes += bytes;
         connection.queuedBytes += bytes;
         if (isPipelined && queuedBytes > MAX_QUEUED_BYTES) {
@@ -170,7 +168,7 @@ export function guardConnections(server: Server, options: Options) {
         res.once("close", () => {
           connection.progressAt = performance.now();
           connection.handledAt = undefined;
-          // Its head takes memory.
+          // So that an idle connection doesn't keep its head.
           if (req.complete && connection.lastRequest === req) connection.lastRequest = undefined;
           if (!pending.delete(res)) return;
           queuedBytes -= bytes;
