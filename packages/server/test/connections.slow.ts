@@ -265,6 +265,34 @@ test("at the limit of connections, the one without progress for the longest is c
   server.child.kill("SIGKILL");
 });
 
+test("at the limit of connections, idle ones are closed first, then those that wait for their client", async () => {
+  const server = createPublicServer();
+  const options = { maxConnections: 3, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };
+  guardConnections(server, options).handleRequests(({ url }, res) => url === "/" && res.end());
+  const port = await listen(server, 0, "127.0.0.1");
+  const closed: string[] = [];
+  const requests = [
+    ["waits for the server", get("/slow")],
+    ["waits for its client", lines("POST /slow HTTP/1.1", "Host: localhost", "Content-Length: 9")],
+    ["idle", get("/")],
+  ] as const;
+  const clients: Socket[] = [];
+  for (const [name, bytes] of requests) {
+    const client = connect(port, "127.0.0.1").on("close", () => closed.push(name));
+    client.resume().write(bytes);
+    await once(client, "connect");
+    clients.push(client);
+  }
+  await setTimeout(3000); // Recent progress keeps a connection, too.
+  for (const count of [1, 2, 3]) {
+    clients.push(connect(port, "127.0.0.1"));
+    await expect.poll(() => closed).toHaveLength(count);
+  }
+  expect(closed).toEqual(["idle", "waits for its client", "waits for the server"]);
+  for (const client of clients) client.destroy();
+  server.close();
+});
+
 test("empty lines are no progress: at the limit of connections, their sender is closed before a client that waits", async () => {
   const server = await startServer({ MAX_CONNECTIONS: "2" }, FOLDER);
   const waiting = await open(server, get("/example-pages/slow"));

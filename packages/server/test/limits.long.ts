@@ -269,9 +269,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["3,000 idle connections after a request", hold(3000, SHORTEST), { isShed: true }],
   [
     "900 idle connections after a request with a head of 15 KB",
-    idle(
-      numbered(900, "").map((number) => head("GET", "catalogue/1", `Cookie: ${number.padStart(5, "a").repeat(3000)}`)),
-    ),
+    idle(numbered(900, "Cookie: ").map((line) => head("GET", "catalogue/1", line.repeat(1450)))),
   ],
   ["3,000 connections that send nothing", hold(3000, ""), { isShed: true }],
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],

@@ -25,7 +25,8 @@ export type Connection = {
   pending: Set<ServerResponse>;
   /** The memory of its pipelined requests. */
   queuedBytes: number;
-  lastRequest?: IncomingMessage | undefined;
+  /** The last request whose body has not ended. */
+  unfinished?: IncomingMessage | undefined;
   /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
   isUpgraded: boolean;
   /** When the first pending request was passed on, or the last bytes of its body arrived. */
@@ -105,7 +106,7 @@ export function guardConnections(server: Server, options: Options) {
       if (res && !res.req.complete) connection.handledAt &&= Math.max(connection.handledAt, connection.progressAt);
       const handledMs = now - (connection.handledAt ?? now);
       if (res && !res.headersSent && handledMs > handlerTimeoutMs) onHandlerTimeout?.(res);
-      if (clientTimeoutMs === 0 || !isWaitingForClient(socket, connection)) {
+      if (clientTimeoutMs === 0 || !waitsForClient(socket, connection.unfinished)) {
         connection.measured = undefined;
         continue;
       }
@@ -155,7 +156,6 @@ export function guardConnections(server: Server, options: Options) {
         if (!connection || socket.destroyed) return;
         const { pending } = connection;
         pending.add(res);
-        connection.lastRequest = req;
         connection.progressAt = performance.now();
         const isPipelined = pending.size > 1;
         const bytes = isPipelined ? REQUEST_BYTES + headLength(req) + (hasBody(req) ? BODY_BYTES : 0) : 0;
@@ -164,12 +164,17 @@ export function guardConnections(server: Server, options: Options) {
         if (isPipelined && queuedBytes > MAX_QUEUED_BYTES) {
           return dropUnparsed(socket, "pipelined");
         }
-        if (hasBody(req)) onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
+        if (hasBody(req)) {
+          connection.unfinished = req;
+          // Not kept longer: an idle connection would hold a head in memory.
+          req.once("close", () => {
+            if (connection.unfinished === req) connection.unfinished = undefined;
+          });
+          onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
+        }
         res.once("close", () => {
           connection.progressAt = performance.now();
           connection.handledAt = undefined;
-          // So that an idle connection doesn't keep its head.
-          if (req.complete && connection.lastRequest === req) connection.lastRequest = undefined;
           if (!pending.delete(res)) return;
           queuedBytes -= bytes;
           connection.queuedBytes -= bytes;
@@ -213,14 +218,10 @@ function onSmallChunks(req: IncomingMessage, callback: () => void) {
 function rank(socket: Socket, connection: Connection, now: number) {
   if (now - connection.progressAt < GRACE_MS) return 2;
   if (connection.pending.size === 0) return connection.isUpgraded ? 1 : 0;
-  return isWaitingForClient(socket, connection) ? 1 : 2;
+  return waitsForClient(socket, connection.unfinished) ? 1 : 2;
 }
 
-function isWaitingForClient(socket: Socket, { lastRequest }: Connection) {
-  return lastRequest !== undefined && waitsForClient(socket, lastRequest);
-}
-
-/** Whether the server waits for the rest of a request, or for the client to read. */
-export function waitsForClient({ writableLength }: Socket, { complete, readableLength }: IncomingMessage) {
-  return writableLength > 0 || (!complete && readableLength === 0);
+/** Whether the server waits for the client to read, or for the rest of a request. */
+export function waitsForClient({ writableLength }: Socket, req?: IncomingMessage) {
+  return writableLength > 0 || (req !== undefined && !req.complete && req.readableLength === 0);
 }
