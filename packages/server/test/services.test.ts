@@ -1,6 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
+import { createMetrics } from "../src/operate/metrics.ts";
 import { superviseServices } from "../src/operate/supervision.ts";
+import { createLimits } from "../src/overload/index.ts";
 
 const resolves = () => Promise.resolve();
 const rejects = () => Promise.reject(new Error("no connection"));
@@ -45,6 +47,20 @@ test("concurrent probes share a check", async () => {
   expect(checks).toBe(1);
   await supervised.isReady();
   expect(checks).toBe(2);
+});
+
+test("a scrape of the metrics doesn't wait for a check, but starts one, whose result a later scrape gets", async () => {
+  let checks = 0;
+  const { supervised } = supervise(() => {
+    checks += 1;
+    return hangs();
+  });
+  const metrics = createMetrics({ routes: [], limits: createLimits({}), version: "1", revision: "" });
+  metrics.measureReadiness(supervised.getLastResult);
+  const scrape = async () => /^app_ready .*$/m.exec(await metrics.registry.metrics())?.[0];
+  expect([await scrape(), checks]).toEqual(["app_ready 1", 1]);
+  await supervised.isReady(); // The same check.
+  expect([await scrape(), checks]).toEqual(["app_ready 0", 2]);
 });
 
 test.each([

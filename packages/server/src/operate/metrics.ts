@@ -96,13 +96,13 @@ export function createMetrics({ routes, limits, version, revision }: Options) {
     for (const value of values) counter.inc({ [label]: value }, 0);
     return (value: Value) => counter.inc({ [label]: value });
   };
-  const readGauge = (name: string, help: string, read: () => number | Promise<number>) =>
+  const readGauge = (name: string, help: string, read: () => number) =>
     new Gauge({
       name,
       help,
       registers,
-      async collect() {
-        this.set(await read());
+      collect() {
+        this.set(read());
       },
     });
   readGauge("nodejs_heap_size_limit_bytes", "The largest heap, in bytes.", () => getHeapStatistics().heap_size_limit);
@@ -186,8 +186,8 @@ export function createMetrics({ routes, limits, version, revision }: Options) {
     },
     /** `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
-    measureReadiness(isReady: () => Promise<boolean>) {
-      readGauge("app_ready", "1 if /readyz is 200, otherwise 0.", async () => Number(await isReady()));
+    measureReadiness(isReady: () => boolean) {
+      readGauge("app_ready", "1 if the last check of readiness succeeded, otherwise 0.", () => Number(isReady()));
     },
     measureCache(readSize: () => { entries: number; bytes: number }) {
       readGauge("page_cache_entries", "Cache entries.", () => readSize().entries);

@@ -25,13 +25,20 @@ export function superviseServices(services: Services, log: Logger) {
     return wasReady;
   };
 
+  /** Concurrent probes share a check. */
+  const isReady = () => {
+    check ??= checkReadiness().finally(() => {
+      check = undefined;
+    });
+    return check;
+  };
+
   return {
-    /** Concurrent probes share a check. */
-    isReady() {
-      check ??= checkReadiness().finally(() => {
-        check = undefined;
-      });
-      return check;
+    isReady,
+    /** Whether the last check succeeded, for scrapes, which can't wait for a service. Starts the next check. */
+    getLastResult() {
+      isReady();
+      return wasReady;
     },
     /** Resolves with whether they have closed. */
     async close() {

@@ -64,7 +64,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const { findRoute } = pages;
   const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics, findRoute });
   const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
-  metrics.measureReadiness(isReady);
+  metrics.measureReadiness(() => state === "ready" && supervised !== undefined && supervised.getLastResult());
   const opsServer = createOpsServer({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log });
   // It listens before the pages are rendered, so that probes get a response.
   const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
