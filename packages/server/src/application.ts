@@ -78,7 +78,7 @@ export function createApplication(options: Options): Application {
     receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody }),
     collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
     files: sendFiles(clientFolder, files, admit),
-    pageCache: pageCache(options.name, entries, revalidation.revalidate),
+    pageCache: pageCache(options.name, entries, revalidation),
     admit: [admit, forwarded(trustProxy, settings.ORIGIN), checkOrigin],
     checkOrigin,
     compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),

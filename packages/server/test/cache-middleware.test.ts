@@ -27,12 +27,13 @@ const GROUPED = {
 const STALE = ["Cache-Control", "s-maxage=1, stale-if-error=3600"];
 
 test.each([
-  ["gets the stale response", ENTRY, false, false, [STALE]],
-  ["gets the response with groups as a stale one, while the channel is disconnected", GROUPED, false, false, [STALE]],
-  ["gets the response with groups as a stale one, after the channel has connected", GROUPED, true, false, [STALE]],
-  ["gets nothing more if it has a response already", ENTRY, false, true, []],
-])("a client whose page can't be rendered %s", async (_label, stored, isConnected, headersSent, sent) => {
-  const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
+  ["gets the stale response", ENTRY, false, false, [STALE], ["stale"]],
+  ["gets the response with groups, while the channel is disconnected", GROUPED, false, false, [STALE], ["stale"]],
+  ["gets the response with groups, after the channel has connected", GROUPED, true, false, [STALE], ["stale"]],
+  ["gets nothing more if it has a response already", ENTRY, false, true, [], []],
+])("a client whose page can't be rendered %s", async (_label, stored, isConnected, headersSent, sent, counted) => {
+  const recordLookup = vi.fn();
+  const entries = createEntries(100_000, { recordLookup, recordEviction() {} });
   entries.store("/", stored, []);
   entries.setConnected(isConnected);
   const revalidate = vi.fn(() => Promise.reject(OVERLOADED));
@@ -42,8 +43,9 @@ test.each([
   const earlier = { hasHeader: () => false, getHeaderNames: () => [] };
   const res = { ...earlier, headersSent, writeHead, locals: { route, canonicalPath: "/", target: { query: "" } } };
   const req = { method: "GET", headers: {} } as Request;
-  pageCache("test", entries, revalidate)(req, res as unknown as Response, vi.fn());
+  pageCache("test", entries, { revalidate, isFailing: () => false })(req, res as unknown as Response, vi.fn());
   await vi.waitFor(() => expect(revalidate.mock.settledResults).toMatchObject([{ type: "rejected" }]));
   await Promise.resolve();
   expect(writeHead.mock.calls.map(([, headers]) => headers.slice(-4, -2))).toEqual(sent);
+  expect(recordLookup.mock.calls.map(([result]) => result)).toEqual(counted);
 });

@@ -125,6 +125,26 @@ test("a render that hangs times out, and the page is rendered again later", asyn
   expect(loaded.renders).toEqual(["stored", "failed", "stored"]);
 });
 
+test("while a page's renders fail or hang, the stale page is sent at once, and counted as stale", async () => {
+  const first = await get(POST);
+  process.env.POSTS = "down";
+  wait(60 + 3600);
+  expect((await get(POST)).text).toBe(first.text);
+  process.env.POSTS = "hanging";
+  wait(5);
+  expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=-3605`);
+  expect(loaded.renders).toEqual(["stored", "failed"]);
+  await rendered(3);
+  process.env.POSTS = "Buy oat milk";
+  wait(5);
+  expect((await get(POST)).text).toBe(first.text);
+  await rendered(4);
+  expect(loaded.renders).toEqual(["stored", "failed", "failed", "stored"]);
+  expect((await get(POST)).text).toContain("Buy oat milk");
+  const counts = { route: `${POSTS}/:id`, hit: 1, stale: 3, miss: 1 };
+  expect(loaded.cache.entries.describe()).toContainEqual(expect.objectContaining(counts));
+});
+
 test("a page that fails and isn't cached gets the error page, then 503, and is rendered again after 5 s", async () => {
   process.env.POSTS = "down";
   const responses = [await get(POST), await get(POST), await get(POST)];

@@ -45,7 +45,7 @@ export function createMetrics({ routes, limits, version, revision }: Options) {
   });
   const lookups = new Counter({
     name: "page_cache_requests_total",
-    help: "Requests for cached routes: a fresh cache entry (hit), a stale one, or none (miss).",
+    help: "Responses of cached routes: a fresh cache entry (hit), a stale one, or neither (miss).",
     labelNames: ["result", "http_route"],
     registers,
   });

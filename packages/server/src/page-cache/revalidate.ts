@@ -10,6 +10,7 @@ import { compress, isCompressible } from "../http/content-coding.ts";
 import type { Metrics } from "../operate/metrics.ts";
 import type { Semaphore } from "../overload/index.ts";
 import type { AnonymousRender, AnonymousResponse } from "../render/render-anonymously.ts";
+import { ANONYMOUS_RENDER_TIMEOUT_MS } from "../render/timeouts.ts";
 import type { Pages } from "../routes/pages.ts";
 import { isDynamic, type RouteEntry } from "../routes/route-entry.ts";
 import { copyString } from "../routes/route-table.ts";
@@ -31,6 +32,8 @@ type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
 const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
+/** After a render that failed, a page counts as failing for this long: longer than until the next one has timed out. */
+const FAILING_MS = 2 * (RETRY_INTERVAL_MS + ANONYMOUS_RENDER_TIMEOUT_MS);
 /** The memory for the cache keys of these renders, in bytes. */
 const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
@@ -128,9 +131,9 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
     }
   }
 
-  function findRecentFailure(key: string) {
+  function findRecentFailure(key: string, maxAgeMs = RETRY_INTERVAL_MS) {
     const failure = failures.get(key);
-    return failure && performance.now() - failure.at < RETRY_INTERVAL_MS ? failure : undefined;
+    return failure && performance.now() - failure.at < maxAgeMs ? failure : undefined;
   }
 
   function startRender(key: string, route: RouteEntry) {
@@ -154,6 +157,8 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
   }
 
   return {
+    /** Whether a render for a cache key has failed lately, and none has succeeded since. */
+    isFailing: (key: string) => findRecentFailure(key, FAILING_MS)?.hasFailed === true,
     /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
     async renderAll() {
       const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
@@ -183,4 +188,4 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
   };
 }
 
-export type Revalidate = ReturnType<typeof createRevalidation>["revalidate"];
+export type Revalidation = ReturnType<typeof createRevalidation>;
