@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Page } from "playwright-core";
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { copySite } from "./support/copy-site.ts";
 import { test as base, expect, open } from "./support/fixtures.ts";
@@ -22,23 +22,27 @@ const test = base
   .extend("development", { scope: "file" }, startDevelopment)
   .extend("url", { scope: "file" }, ({ development }) => development.url);
 
+type Context = { onCleanup: (cleanup: () => Promise<void>) => void };
+
 /** Starts the development server; resolves with its URL, and what it writes. */
 // biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
-async function startDevelopment({}, { onCleanup }: { onCleanup: (cleanup: () => Promise<void>) => void }) {
+async function startDevelopment({}, { onCleanup }: Context, env = {}) {
   const development = spawn(process.execPath, ["node_modules/.bin/react-router", "dev"], {
     cwd: FOLDER,
-    env: { ...SERVER_ENV, HOME: process.env.HOME },
-    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...SERVER_ENV, HOME: process.env.HOME, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
   });
   onCleanup(async () => {
     development.kill();
     await once(development, "exit");
   });
   const lines: string[] = [];
+  const errors: string[] = [];
   createInterface({ input: development.stdout }).on("line", (line) => lines.push(line));
+  createInterface({ input: development.stderr }).on("line", (line) => errors.push(line));
   const findUrl = () => /http:\/\/localhost:\d+/.exec(lines.join("\n"))?.[0];
   await expect.poll(findUrl).toBeDefined();
-  return { url: findUrl() as string, lines, pid: development.pid };
+  return { url: findUrl() as string, lines, errors, pid: development.pid };
 }
 
 async function mark(page: Page) {
@@ -56,6 +60,16 @@ function edit(path: string, ...changes: [from: string, to: string][]) {
   writeFileSync(`${FOLDER}.edited`, text);
   renameSync(`${FOLDER}.edited`, `${FOLDER}/${path}`);
 }
+
+// The first, since two servers would write Vite's cache at the same time.
+test("without a required setting, the errors have its name in one line, and no stack", async () => {
+  const { url, errors } = await startDevelopment({}, { onCleanup: onTestFinished }, { SESSION_SECRET: "" });
+  expect((await fetch(url)).status).toBe(500);
+  const fault = "SESSION_SECRET is not set, and has no default";
+  await expect.poll(() => errors.filter((line) => line.endsWith(`server error: ${fault}`))).toHaveLength(1);
+  expect(errors).toContain(fault);
+  expect(errors.filter((line) => /^\s*at /.test(line))).toEqual([]);
+});
 
 // React's development build logs each difference that it finds during hydration.
 test.for([

@@ -63,7 +63,8 @@ async function run(module: Module) {
   const { site, createApplication, createCache, createMetrics, createPages } = module;
   const { definition, build, routeConfig, isProduction, name, version, revision } = site;
   const parsed = parseSettings(createSettingsSchema(definition.settings), process.env);
-  if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
+  // Vite logs the error of a request, and its stack if it has one. The lines of the faults suffice.
+  if ("faults" in parsed) throw Object.assign(new Error(parsed.faults.join("\n")), { stack: "" });
   const { settings } = parsed;
   const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
   const limits = createLimits(settings);
