@@ -78,9 +78,12 @@ test.each(["throws", "rejects"])(
   },
 );
 
-test("a body that is no JSON gets 400, and no error is logged", async () => {
-  const { status, find } = await send("/front/api/items/1", { method: "PUT", body: "{", headers: JSON_TYPE });
+test("a body that is no JSON gets the JSON and the route of its router, and no error is logged", async () => {
+  const init = { method: "PUT", body: "{", headers: JSON_TYPE };
+  const { status, body, find, line } = await send("/front/api/items/1", init);
   expect([status, find("request failed")]).toEqual([400, undefined]);
+  expect(JSON.parse(body)).toEqual({ error: expect.stringContaining("JSON") });
+  expect(line).toMatchObject({ "http.route": "/front/api" });
 });
 
 test.each([

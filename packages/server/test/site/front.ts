@@ -4,7 +4,15 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { initTRPC } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
-import { json, type Request as Req, type RequestHandler, type Response as Res, Router, raw } from "express";
+import {
+  type ErrorRequestHandler,
+  json,
+  type Request as Req,
+  type RequestHandler,
+  type Response as Res,
+  Router,
+  raw,
+} from "express";
 import createHttpError from "http-errors";
 import * as v from "valibot";
 
@@ -69,8 +77,15 @@ function createApi() {
   });
   api.get("/rejects", () => Promise.reject(new Error("broken")));
   api.use((_req, res) => void res.status(404).json({ error: "not found" }));
+  api.use(sendErrors);
   return api;
 }
+
+/** Sends errors of clients as JSON. The server's handler sends and logs the others. */
+const sendErrors: ErrorRequestHandler = (error, _req, res, next) => {
+  if (!error.expose) return next(error);
+  res.status(error.status).json({ error: error.message });
+};
 
 /** A handler of Fetch's Request, as authentication libraries have. */
 async function handleAuth(request: Request) {
