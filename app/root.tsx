@@ -56,7 +56,7 @@ export function Layout({ children }: { children: ReactNode }) {
           <QueryProvider>
             <TooltipProvider>
               {needsOwnDocument || children}
-              <LazyToasters />
+              {needsOwnDocument || <LazyToasters />}
             </TooltipProvider>
           </QueryProvider>
         </div>

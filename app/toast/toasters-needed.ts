@@ -1,4 +1,8 @@
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
+import { useLocation } from "react-router";
+
+/** Holds the toast with which an action redirects (redirect-with-toast.ts). */
+export const TOAST_COOKIE = "__Host-toast";
 
 let areNeeded = false;
 const subscribers = new Set<() => void>();
@@ -15,6 +19,11 @@ export function needToasters() {
 }
 
 export function useToastersNeeded() {
+  const location = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: A navigation may set the cookie.
+  useEffect(() => {
+    if (document.cookie.includes(TOAST_COOKIE)) needToasters();
+  }, [location]);
   return useSyncExternalStore(
     subscribe,
     () => areNeeded,

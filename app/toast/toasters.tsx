@@ -1,5 +1,6 @@
 import "./toasters.css";
 import { Notifications } from "./notifications";
+import { useRedirectToast } from "./redirect-with-toast";
 import { Toaster } from "./toaster";
 
 /**
@@ -8,6 +9,7 @@ import { Toaster } from "./toaster";
  * (vite-plugin.ts).
  */
 export default function Toasters() {
+  useRedirectToast();
   return (
     <>
       <Toaster />
