@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import type { RequestHandler } from "express";
+import type { RequestHandler, Response } from "express";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createExpress } from "../src/express.ts";
 import { createLimits, protectFromOverload } from "../src/overload/index.ts";
@@ -148,6 +148,43 @@ test.for([
   await expect.poll(() => usage.map((read) => read())).toEqual([0, 0, 0]);
 });
 
+test("a slow reader isn't cut for others within a second after its response has begun", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
+  const recordShed = vi.fn();
+  const { admit, close } = protectFromOverload({
+    limits: { ...createLimits({ MAX_CONCURRENT_REQUESTS: 1 }), MAX_OPEN_RESPONSES: 0 },
+    settings: { BODY_SIZE_LIMIT_BYTES: 1, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
+    headers: {},
+    handleErrors: expect.unreachable,
+    metrics: { recordShed, recordConnectionDropped: expect.unreachable, measureUsage: () => {} },
+  });
+  const responses: Response[] = [];
+  const respond: RequestHandler = (_req, res) => void responses.push(res);
+  const server = createServer(createExpress().use(admit, respond)).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    vi.useRealTimers();
+    server.close();
+    close();
+  });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const clients = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")].map((client) =>
+    client.on("error", () => {}),
+  );
+  clients[0]?.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => responses).toHaveLength(1);
+  clients[1]?.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(server, "request");
+  await vi.advanceTimersByTimeAsync(3000);
+  responses[0]?.writeHead(200).write(Buffer.alloc(20_000_000));
+  await vi.advanceTimersByTimeAsync(900);
+  expect(recordShed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(200);
+  expect(recordShed.mock.calls).toEqual([["slow_client"]]);
+  await expect.poll(() => responses).toHaveLength(2);
+  for (const client of clients) client.destroy();
+});
+
 test("a page that every client has stopped waiting for isn't rendered for the cache", async () => {
   const { server, slow, finish } = await startBusy();
   const path = `${PAGES}/posts/2`;
@@ -210,6 +247,21 @@ test("if slow readers of a file have all slots, the slowest is cut, and the next
   // Not by `once` of node:events, which rejects with the reset.
   await new Promise((resolve) => slowest.resume().once("close", resolve));
   expect(slow.closed).toBe(false);
+  stop(server);
+});
+
+test.each([
+  ["JSON takes 32 times its length", "echo", "application/json", 1000, 32_000],
+  ["a form takes 4 times its length", "echo", "multipart/form-data; boundary=b", 100_000, 400_000],
+  ["a body that must be streamed takes no more", "large-form", "text/plain", 100_000, 0],
+])("%s, and 256 KiB, of the memory of bodies", async (_label, page, type, length, bytes) => {
+  const server = await startServer({ MAX_BODY_MEMORY_BYTES: "3000000" }, FOLDER);
+  const { hostname, port } = new URL(server.url);
+  const head = [`POST ${PAGES}/${page} HTTP/1.1`, "Host: x", `Content-Type: ${type}`, `Content-Length: ${length}`];
+  const client = connect(Number(port), hostname).on("error", () => {});
+  client.write([...head, "", ""].join("\r\n"));
+  const usage = () => readMetric(server, 'server_limit_usage{setting="MAX_BODY_MEMORY_BYTES"}');
+  await expect.poll(usage).toBe(256 * 1024 + bytes);
   stop(server);
 });
 

@@ -85,8 +85,8 @@ export function createAdmission(options: Options) {
         res.locals.running = running;
         res.once("close", () => {
           // A loader may run on after its client has left. It takes memory, so it has its slot until it ends or times
-          // out. After a 503, it has timed out already.
-          const timer = setTimeout(end, res.locals.errorStatus === 503 ? 0 : handlerTimeoutMs);
+          // out.
+          const timer = setTimeout(end, handlerTimeoutMs);
           function end() {
             clearTimeout(timer);
             release();

@@ -153,7 +153,7 @@ export function guardConnections(server: Server, options: Options) {
       server.on("request", (req, res) => {
         const { socket } = req;
         const connection = connections.get(socket);
-        if (!connection || socket.destroyed) return;
+        if (!connection) return; // It has been dropped.
         const { pending } = connection;
         pending.add(res);
         connection.progressAt = performance.now();
