@@ -62,10 +62,10 @@ test("pages and forms work behind deploy/Caddyfile", async () => {
 
   // As old browsers send it.
   const headers = { "Content-Type": "application/x-www-form-urlencoded", Origin: `https://${host}` };
-  const form = await send("/example-pages/toast-form", { method: "POST", headers }, "name=Ada");
+  const form = await send("/example-pages/form", { method: "POST", headers }, "name=Ada");
   expect(form.response.statusCode).toBe(200);
   const foreign = { ...headers, Origin: "https://example.com" };
-  expect((await send("/example-pages/toast-form", { method: "POST", headers: foreign })).response.statusCode).toBe(403);
+  expect((await send("/example-pages/form", { method: "POST", headers: foreign })).response.statusCode).toBe(403);
 
   await send("/robots.txt", { localAddress: "127.0.0.2", family: 4 });
   expect(await server.stop()).toBe(0);

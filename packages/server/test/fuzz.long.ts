@@ -117,7 +117,7 @@ const request = mostly(wellFormed, broken);
 
 /** The paths of the example pages, except those that are slow, wait for a signal or end the process. */
 const page = words(
-  "/about /posts/1 /posts/9 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b /toasts " +
+  "/about /posts/1 /posts/9 /notes/9 /sign-up /sign-up.data /weather /temperature /docs /docs/a.data /docs/a/b " +
     "/hostile /echo /echo.data /large-form /upload /upload.data /start /broken/loader /broken/response.data",
 ).map((path) => `/example-pages${path}`);
 const contentType = words(
