@@ -31,7 +31,7 @@ if (!import.meta.env.SSR) window.__ROUTES__ = routes;
 /** The browser takes the styles from the document, so its bundle has no copy of them. */
 const styles = import.meta.env.SSR || import.meta.env.DEV ? css : undefined;
 
-/** The document and the providers around every page. It contains its styles, so the first paint needs one request. */
+/** The document around every page. It contains its styles, so the first paint needs one request. */
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const needsOwnDocument = useOwnDocument();

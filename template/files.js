@@ -1,0 +1,43 @@
+import { execSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+
+/** Their names are printed at the end. */
+export const removed = [];
+export const changed = new Set();
+
+/** The paths of the files in a folder, if it exists. */
+export function listFiles(folder) {
+  const entries = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => `${parentPath}/${name}`);
+}
+
+export function removeFolder(folder) {
+  removed.push(...listFiles(folder));
+  rmSync(folder, { recursive: true });
+}
+
+/** Replaces the parts of a file that match, if the file exists. */
+export function replace(file, parts, replacement) {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const replaced = text.replace(parts, replacement);
+  if (replaced === text) return;
+  writeFileSync(file, replaced);
+  changed.add(file);
+}
+
+/** Removes a script that nobody needs any more, with its test. The last script takes the folder with it. */
+export function removeScript(name) {
+  replace("package.json", new RegExp(` *"${name}": .*\n`), "");
+  for (const file of [`template/${name}.js`, `test/${name}.long.ts`]) {
+    rmSync(file);
+    removed.push(file);
+  }
+  if (listFiles("template").length === 1) removeFolder("template");
+}
+
+/** Formats the changed files, and prints the names of all. */
+export function finish() {
+  execSync(`npx biome format --write --files-ignore-unknown=true ${[...changed].join(" ")}`, { stdio: "pipe" });
+  for (const file of removed) console.log(`removed ${file}`);
+  for (const file of changed) console.log(`changed ${file}`);
+}

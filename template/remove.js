@@ -1,0 +1,69 @@
+// `npm run remove -- toast tooltip` removes features, and itself with the last one.
+import { execSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { changed, finish, removeFolder, removeScript, replace } from "./files.js";
+
+/** A component's import and its tags, which may share a line with others. */
+const importAndTags = (name) => new RegExp(`^import .*\\b${name}\\b.*\n|\\s*</?${name}( /)?>`, "gm");
+
+/** In `{deploy,test}`, all except `test`. */
+const DEPLOY_IN_GLOB = /\{deploy,(?=test\})|(?<=\{deploy,test)\}/g;
+
+/** A feature's folder, the packages that nothing else uses, and its parts of other files. */
+const FEATURES = {
+  toast: {
+    folder: "app/toast",
+    packages: ["@radix-ui/react-toast", "sonner"],
+    parts: {
+      "app/root.tsx": /^import .*LazyToasters.*\n|\s*\{needsOwnDocument \|\| <LazyToasters \/>\}/gm,
+      "vite.config.ts": /^import .*withoutToastStyles.*\n| *withoutToastStyles\(\),( *\/\/.*\n)?/gm,
+    },
+  },
+  tooltip: {
+    folder: "app/tooltip",
+    packages: ["@radix-ui/react-tooltip"],
+    parts: { "app/root.tsx": importAndTags("TooltipProvider"), "app/toast/toast.e2e.test.ts": /.*tooltip.*\n/i },
+  },
+  query: {
+    folder: "app/query",
+    packages: ["@tanstack/react-query"],
+    parts: { "app/root.tsx": importAndTags("QueryProvider") },
+  },
+  deploy: {
+    folder: "deploy",
+    packages: ["kubernetes-types", "yaml"],
+    parts: {
+      ".github/workflows/ci.yml": / (caddy|prometheus)\b/g,
+      "package.json": DEPLOY_IN_GLOB,
+      "test/imports.test.ts": /"deploy", /,
+      "test/support/copy-project.ts": /"deploy", /,
+      "vitest.config.ts": DEPLOY_IN_GLOB,
+    },
+  },
+};
+
+const listFeatures = () => Object.keys(FEATURES).filter((name) => existsSync(FEATURES[name].folder));
+
+const names = [...new Set(process.argv.slice(2))];
+if (names.length === 0 || names.some((name) => !listFeatures().includes(name))) {
+  console.error(`Name one or more of these: npm run remove -- ${listFeatures().join(" ")}`);
+  process.exit(1);
+}
+const features = names.map((name) => FEATURES[name]);
+
+const packages = features.flatMap((feature) => feature.packages).join(" ");
+execSync(`npm uninstall --no-audit --no-fund ${packages}`, { stdio: "pipe" });
+for (const file of ["package.json", "package-lock.json"]) changed.add(file);
+for (const { folder } of features) removeFolder(folder);
+for (const { folder, parts } of features) {
+  for (const [file, part] of Object.entries(parts)) replace(file, part, "");
+  const knipEntry = new RegExp(` *"${folder}/.*",\n`);
+  replace("package.json", knipEntry, "");
+  const rowOrItem = new RegExp(`^(\\|| *(-|\\d+\\.) ).*\\b${folder}/.*\n`, "gm");
+  for (const file of ["CONTRIBUTING.md", "README.md"]) replace(file, rowOrItem, "");
+}
+if (listFeatures().length === 0) {
+  replace("README.md", /## Keep or remove\n.*?(?=## )/s, "");
+  removeScript("remove");
+}
+finish();

@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { copyProject } from "./support/copy-project.ts";
+import { run } from "./support/packed-engine.ts";
+
+/** No file has these any more when the feature is gone. */
+const TRACES: Record<string, string> = {
+  toast: "toast|sonner",
+  tooltip: "tooltip",
+  query: "app/query|react-query|QueryProvider",
+  deploy: '[{"]deploy\\b|(^|[^[:alnum:]_/-])deploy/|caddy|prometheus|kubernetes-',
+};
+
+const { status, stderr } = spawnSync(process.execPath, ["template/remove.js"], { encoding: "utf8" });
+/** The script lists them. */
+const NAMES = stderr.trim().split(" -- ").at(-1)?.split(" ") ?? [];
+
+/** All of `npm test`, except the tests of the engine and those that need servers and browsers. */
+const STATIC = ["npm run lint", "npm run typecheck", "npx knip", "npx vitest run --project unit", "npm run build"];
+const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast"];
+
+function copy() {
+  const project = copyProject({ withTests: true });
+  onTestFinished(() => rmSync(project, { recursive: true }));
+  run(project, "git init --quiet && git add --all");
+  return project;
+}
+
+/** Removes features with one command, which prints what git sees. */
+function remove(project: string, names: string[]) {
+  // The packages of a copy are links.
+  const printed = run(project, `npm_config_package_lock_only=true npm run --silent remove -- ${names.join(" ")}`);
+  const changes = run(project, "git diff --name-status").replaceAll("D\t", "removed ").replaceAll("M\t", "changed ");
+  expect(printed.split("\n").sort()).toEqual(changes.split("\n").sort());
+  run(project, "git add --all");
+}
+
+function expectNoTraces(project: string, names: string[]) {
+  const traces = names.map((name) => TRACES[name]).join("|");
+  const others = "':!CHANGELOG.md' ':!package-lock.json' ':!packages' ':!.ci' ':!template' ':!test/remove.long.ts'";
+  expect(run(project, `git grep -inE '${traces}' -- . ${others} || true`)).toBe("");
+}
+
+test("without a feature's name, nothing is removed, and the features are listed", () => {
+  expect(status).toBe(1);
+  expect(NAMES.filter((name) => !TRACES[name])).toEqual([]);
+  const project = copy();
+  const unknown = spawnSync(process.execPath, ["template/remove.js", ...NAMES, "nothing"], {
+    cwd: project,
+    encoding: "utf8",
+  });
+  expect({ status: unknown.status, stderr: unknown.stderr }).toEqual({ status, stderr });
+  expect(run(project, "git diff --name-status")).toBe("");
+});
+
+test.each(NAMES)("the project passes without %s", { timeout: 3_600_000 }, (name) => {
+  const project = copy();
+  remove(project, [name]);
+  expectNoTraces(project, [name]);
+  for (const command of STATIC) run(project, command);
+});
+
+test("without any feature, the project passes, and the script is gone", { timeout: 3_600_000 }, () => {
+  const [project, other] = [copy(), copy()];
+  remove(project, NAMES.toReversed());
+  for (const name of NAMES) remove(other, [name]);
+  const [tree, otherTree] = [project, other].map((folder) => run(folder, "git write-tree"));
+  expect(tree).toBe(otherTree);
+  expectNoTraces(project, NAMES);
+  expect(existsSync(`${project}/template/remove.js`)).toBe(false);
+  expect(run(project, "git grep -n 'npm run remove' ':!CHANGELOG.md' || true")).toBe("");
+  expect(JSON.parse(readFileSync(`${project}/package.json`, "utf8")).scripts).not.toHaveProperty("remove");
+  for (const command of ALL) run(project, command);
+});
