@@ -9,7 +9,7 @@ const ENGINE = process.env.CONTAINER_ENGINE?.split(" ") ?? [["docker"], ["podman
 if (!ENGINE) throw new Error("These tests need docker or podman, or its command in CONTAINER_ENGINE.");
 const [COMMAND = "", ...LEADING] = ENGINE;
 /** An image of this commit, if another program has built it. */
-export const IMAGE = process.env.CONTAINER_IMAGE ?? "greeting:test";
+export const IMAGE = process.env.CONTAINER_IMAGE ?? "site:test";
 
 function responds([command = ""]: string[]) {
   try {

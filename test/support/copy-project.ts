@@ -21,7 +21,7 @@ const TEST_FILE = /\.test\.tsx?$/;
 
 /** Copies the project to a new folder, with its uncommitted changes. With `withTests`, its tests can run there. */
 export function copyProject({ withTests = false } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  const folder = mkdtempSync(join(tmpdir(), "site-"));
   const filter = (path: string) => !NEVER_COPIED.includes(basename(path)) && (withTests || !TEST_FILE.test(path));
   for (const name of readdirSync(".")) {
     const isLeftOut = NEVER_COPIED.includes(name) || (!withTests && TESTS_AND_DOCS.includes(name));

@@ -16,7 +16,7 @@ declare module "vitest" {
 /** Tests run against production builds, of the project and of its copy with the example pages, in a real browser. */
 export default async function setup({ provide }: TestProject) {
   installChromium();
-  const folder = mkdtempSync(join(tmpdir(), "greeting-"));
+  const folder = mkdtempSync(join(tmpdir(), "site-"));
   process.env.TMPDIR = folder;
   // Threads that are interrupted end without an event. This ends the processes that they have started.
   process.once("exit", () => {

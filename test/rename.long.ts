@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { copyProject } from "./support/copy-project.ts";
+import { run } from "./support/packed-engine.ts";
+
+const PROJECT = copyProject({ withTests: true });
+afterAll(() => rmSync(PROJECT, { recursive: true }));
+
+// create-react-router names the package after its folder.
+run(PROJECT, "npm pkg set name=folder && git init --quiet && git add --all");
+const TREE = run(PROJECT, "git write-tree").trim();
+
+const rename = (name: string) =>
+  spawnSync("npm", ["run", "--silent", "rename", "--", name], { cwd: PROJECT, encoding: "utf8" });
+
+const read = (file: string) => readFileSync(`${PROJECT}/${file}`, "utf8");
+
+/** The word as the greeting that the page shows, and the file that tests it. */
+const GREETING = /\b([Tt]he|[Aa]|another|friendly) greeting\b|test\/greeting\.test\.ts/g;
+
+test.each(["", "Our-Shop", "our shop", "-shop", "shop-", "@us/shop", "s".repeat(41)])("%j isn't accepted", (name) => {
+  expect(rename(name)).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("our-shop") });
+  expect(run(PROJECT, "git diff --name-status")).toBe("");
+});
+
+test("a renamed project has the new name everywhere, and passes", { timeout: 3_600_000 }, () => {
+  const { stdout } = rename("our-shop");
+  run(PROJECT, "git add --all");
+  const changes = run(PROJECT, `git diff --cached --name-status --no-renames ${TREE}`)
+    .replaceAll("D\t", "removed ")
+    .replaceAll(/[AM]\t/g, "changed ");
+  expect(stdout.split("\n").sort()).toEqual(changes.split("\n").sort());
+
+  const lines = run(PROJECT, "git grep -iw greeting -- . ':!packages' ':!.ci'").trim().split("\n");
+  expect(lines.filter((line) => /greeting/i.test(line.replaceAll(GREETING, "")))).toEqual([]);
+  const lockfile = JSON.parse(read("package-lock.json"));
+  const names = [JSON.parse(read("package.json")).name, lockfile.name, lockfile.packages[""].name];
+  expect(names).toEqual(["our-shop", "our-shop", "our-shop"]);
+  expect(JSON.parse(read("public/site.webmanifest"))).toMatchObject({ name: "Our Shop", short_name: "Our Shop" });
+  expect(read("README.md")).toMatch(/^# Our Shop\n/);
+
+  expect(existsSync(`${PROJECT}/template/rename.js`)).toBe(false);
+  expect(run(PROJECT, "git grep -n 'npm run rename' ':!CHANGELOG.md' || true")).toBe("");
+  run(PROJECT, "npm run lint && npm run typecheck && npx knip");
+  run(PROJECT, "npx vitest run --project fast deployment image imports");
+});
