@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { chromium, type LaunchOptions } from "playwright-core";
 
 const CANDIDATES = [
   "/usr/bin/chromium-headless-shell", // It has no windows, and needs half the time.
@@ -45,8 +45,8 @@ function install() {
   } catch {} // installChromium throws.
 }
 
-/** Launches Chromium. It sends requests for pages only. */
-export function launchChromium() {
+/** Launches Chromium, with further options of Playwright. It sends requests for pages only. */
+export function launchChromium(options: LaunchOptions = {}) {
   return chromium.launch({
     executablePath: findChromium() as string,
     args: [
@@ -59,5 +59,6 @@ export function launchChromium() {
       "--renderer-process-limit=1", // A page then takes a fifth less CPU time, since it starts no process.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
     ],
+    ...options,
   });
 }
