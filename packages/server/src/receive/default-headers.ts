@@ -5,6 +5,8 @@ import type { SecurityHeaders } from "../security/security-headers.ts";
 
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";
+/** If the request has a cookie, or the response sets one: Back would show a stored page again after the sign-out. */
+const CACHE_CONTROL_WITH_COOKIE = "private, no-store";
 
 /**
  * Completes the headers of a response as they are written: React Router's adapter would append to earlier ones. Headers
@@ -22,7 +24,7 @@ export function defaultHeaders(securityHeaders: SecurityHeaders) {
   };
 }
 
-function addHeaders({ method }: Request, res: Response, securityHeaders: SecurityHeaders) {
+function addHeaders({ method, headers: { cookie } }: Request, res: Response, securityHeaders: SecurityHeaders) {
   const { route, nonce, isPrivate, requestId } = res.locals;
   if (isPrivate) res.removeHeader("Cache-Control");
   const sources = [`'nonce-${nonce}'`];
@@ -32,7 +34,9 @@ function addHeaders({ method }: Request, res: Response, securityHeaders: Securit
       ? securityHeaders.defaults
       : securityHeaders.ofPage(route?.addedHeaders ?? {}, { scripts: sources, styles: sources });
   for (const [name, value] of Object.entries(headers)) if (!res.hasHeader(name)) res.setHeader(name, value);
-  if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", DEFAULT_CACHE_CONTROL);
+  const hasCookie = cookie !== undefined || res.hasHeader("Set-Cookie");
+  const cacheControl = hasCookie ? CACHE_CONTROL_WITH_COOKIE : DEFAULT_CACHE_CONTROL;
+  if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
   // RFC 9110 §15.5.6. React Router sends no Allow.
   const allowed = ACTION_METHODS.includes(method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
   if (res.statusCode === 405 && nonce !== undefined && !res.hasHeader("Allow"))
