@@ -12,7 +12,7 @@ const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "
 const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
 const deployment = find("Deployment");
 const [service, operationsService] = MANIFESTS.filter(({ kind }) => kind === "Service");
-const ingress = find("Ingress");
+const ROUTE = parse(readFileSync("deploy/kubernetes/httproute.yaml", "utf8"), { strict: true });
 const KUSTOMIZATION = parse(readFileSync("deploy/kubernetes/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
@@ -23,19 +23,6 @@ test("the deployment names the package's version", () => {
   const [, labels] = KUSTOMIZATION.labels;
   expect(KUSTOMIZATION.images).toMatchObject([{ name: container.image, newTag: version }]);
   expect(labels.pairs["app.kubernetes.io/version"]).toBe(version);
-});
-
-test("the manifest has a place for each setting of a deployment", () => {
-  const [{ target, patch }] = KUSTOMIZATION.patches;
-  const [{ source, targets }] = KUSTOMIZATION.replacements;
-  const read = (path: string[]) => path.reduce((value, key) => value?.[key], ingress);
-  const [{ op, path }] = parse(patch);
-  expect(KUSTOMIZATION.resources).toEqual(["web.yaml"]);
-  expect([target, source, targets[0].select]).toMatchObject(Array(3).fill({ kind: ingress.kind }));
-  expect(op).toBe("replace");
-  expect(path.slice(1).split("/")).toEqual(source.fieldPath.split("."));
-  expect(read(source.fieldPath.split("."))).toEqual(expect.any(String));
-  expect(read(targets[0].fieldPaths[0].split("."))).toEqual(read(source.fieldPath.split(".")));
 });
 
 /** The compiler's errors for a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
@@ -79,10 +66,10 @@ test("the objects of the manifest refer to each other", () => {
     kind: deployment.kind,
     name: deployment.metadata.name,
   });
-  expect(ingress.spec.rules[0].http.paths[0].backend.service).toEqual({
-    name: service.metadata.name,
-    port: { name: service.spec.ports[0].name },
-  });
+  expect(KUSTOMIZATION.resources).toEqual(["web.yaml", "httproute.yaml"]);
+  expect(ROUTE.spec.rules.flatMap(({ backendRefs }: { backendRefs: unknown[] }) => backendRefs)).toEqual([
+    { name: KUSTOMIZATION.namePrefix + service.metadata.name, port: service.spec.ports[0].port },
+  ]);
 
   const ports = container.ports.map(({ name }: { name: string }) => name);
   for (const { spec } of [service, operationsService]) expect(ports).toContain(spec.ports[0].targetPort);
@@ -91,24 +78,13 @@ test("the objects of the manifest refer to each other", () => {
   }
 });
 
-test("with the Gateway API, an HTTPRoute to the Service replaces the Ingress", () => {
-  const read = (file: string) => parse(readFileSync(`deploy/kubernetes-gateway/${file}`, "utf8"));
-  const { patches } = read("kustomization.yaml");
-  const { namePrefix } = KUSTOMIZATION;
-  const deleted = { $patch: "delete", kind: "Ingress", metadata: { name: namePrefix + ingress.metadata.name } };
-  expect(parse(patches[0].patch)).toMatchObject(deleted);
-  expect(read("httproute.yaml").spec.rules[0].backendRefs).toEqual([
-    { name: namePrefix + service.metadata.name, port: service.spec.ports[0].port },
-  ]);
-});
-
 test("each port is reachable from one namespace, and pods reach nothing but DNS", () => {
   type Rule = { ports: { port: string }[]; from?: unknown[] };
   const { policyTypes, ingress: rules, egress } = find("NetworkPolicy").spec;
   expect(policyTypes).toEqual(["Ingress", "Egress"]);
   const from = (name: string) => [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } }];
   expect(rules.map(({ ports, from }: Rule) => [ports, from])).toEqual([
-    [[{ port: service.spec.ports[0].targetPort }], from("ingress-nginx")],
+    [[{ port: service.spec.ports[0].targetPort }], from("envoy-gateway-system")],
     [[{ port: operationsService.spec.ports[0].targetPort }], from("monitoring")],
   ]);
   expect(egress.flatMap(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([53, 53]);
