@@ -202,12 +202,14 @@ test("a page that every client has stopped waiting for isn't rendered for the ca
   stop(server);
 });
 
-test("a loader that hangs times out", async () => {
-  const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "500" });
+test("a loader that hangs times out, and keeps its slot for as long again", async () => {
+  const { server, slow } = await startBusy({ HANDLER_TIMEOUT_MS: "3000" });
   expect((await slow).status).toBe(503);
+  const usage = (name: string) => readMetric(server, `server_limit_usage{setting="${name}"}`);
+  expect([await usage("MAX_CONCURRENT_REQUESTS"), await usage("MAX_OPEN_RESPONSES")]).toEqual([1, 0]);
   expect((await fetch(`${server.url}${PAGES}/sign-up`)).status).toBe(200);
   await expect.poll(() => readMetric(server, 'requests_shed_total{reason="timeout"}')).toBe(1);
-  const findLine = () => server.lines.find((line) => line["exception.message"] === "no response within 500 ms");
+  const findLine = () => server.lines.find((line) => line["exception.message"] === "no response within 3000 ms");
   await expect.poll(findLine).toMatchObject({ "http.route": `${PAGES}/slow` });
   stop(server);
 });

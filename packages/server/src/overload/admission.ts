@@ -95,7 +95,8 @@ export function createAdmission(options: Options) {
           Promise.allSettled(running).then(end);
         });
         onHeaders(res, () => {
-          if (res.closed) return; // The client has left.
+          // The client has left. Or it gets an error, such as 503 after HANDLER_TIMEOUT_MS, and the loaders go on.
+          if (res.closed || res.locals.errorStatus !== undefined) return;
           if (isEventStream(res)) openRoutes.add(httpRoute);
           // The loaders are done: from now on, the client is measured as a reader.
           const place = isOpen ? acquired : openResponses.tryAcquire();

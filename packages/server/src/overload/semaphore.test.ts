@@ -133,3 +133,13 @@ test("a request leaves the queue when its client disconnects", async () => {
   await waitTurns();
   expect([semaphore.isFull(), rejected.length, onShed.mock.calls.length]).toEqual([false, 1, 0]);
 });
+
+test("once work that is too heavy has left the queue, lighter work behind it is admitted", async () => {
+  const response = new EventEmitter() as ServerResponse;
+  const { admitted } = acquireAll([5, 9, 1], [new EventEmitter() as ServerResponse, response]);
+  await waitTurns();
+  expect(admitted).toEqual([5]);
+  response.emit("close");
+  await waitTurns();
+  expect(admitted).toEqual([5, 1]);
+});

@@ -53,7 +53,6 @@ export function createSemaphore(options: Options) {
     const first = findFirst();
     if (!first || isTooHeavy(first)) return;
     first.admit();
-    schedule();
   }
 
   function take(weight: number) {
@@ -80,6 +79,7 @@ export function createSemaphore(options: Options) {
           clearTimeout(timer);
           res?.off("close", cancel);
           queue.delete(waiting);
+          schedule(); // The next may be lighter.
         };
         const cancel = () => {
           leave();
