@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { createLimits } from "./limits.ts";
+
+const MIB = 1024 * 1024;
+
+test.each([
+  ["256 MiB have twice the limits of 128 MiB", 256, 2048],
+  ["128 MiB", 128, 1024],
+  ["below, only the memory beyond Node's own counts", 65, 256],
+  ["without memory beyond it, the limits are a sixteenth", 40, 64],
+])("%s", (_label, memoryMiB, maxConnections) => {
+  expect(createLimits({}, memoryMiB * MIB, 100_000).MAX_CONNECTIONS).toBe(maxConnections);
+});
+
+test("a limit that the operator sets is kept", () => {
+  expect(createLimits({ MAX_ENCODERS: 3 }, 40 * MIB, 100_000)).toMatchObject({ MAX_ENCODERS: 3, MAX_CONNECTIONS: 64 });
+});
+
+test.each([
+  ["connections leave open files for streams and services", 1000, 1000 - 256 - 128],
+  ["but take half of them at least", 100, 50],
+])("%s", (_label, maxOpenFiles, maxConnections) => {
+  expect(createLimits({}, 128 * MIB, maxOpenFiles).MAX_CONNECTIONS).toBe(maxConnections);
+});
