@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Express } from "express";
 import type { Logger } from "pino";
-import { sameOrigin } from "./admit/check-origin.ts";
+import { sameOrigin, unlessAccepted } from "./admit/check-origin.ts";
 import { forwarded } from "./admit/forwarded.ts";
 import type { Definition, Services } from "./define-server.ts";
 import { browserReports } from "./errors/browser-reports.ts";
@@ -79,7 +79,8 @@ export function createApplication(options: Options): Application {
     collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
     files: sendFiles(clientFolder, files, admit),
     pageCache: pageCache(options.name, entries, revalidation),
-    admit: [admit, forwarded(trustProxy, settings.ORIGIN), checkOrigin],
+    admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
+    // For handlers in front. The route of a page, such as a splat, may match their paths, too.
     checkOrigin,
     compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),
     build: pages.build,

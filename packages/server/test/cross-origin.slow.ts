@@ -1,8 +1,13 @@
 // Unsafe methods reach an action only from the site's pages, trusted origins and clients that aren't browsers.
 
+import express, { type RequestHandler } from "express";
+import { pino } from "pino";
 import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { expect, test } from "vitest";
+import { sameOrigin, unlessAccepted } from "../src/admit/check-origin.ts";
+import { errorHandler } from "../src/errors/error-handler.ts";
+import type { RouteEntry } from "../src/routes/route-entry.ts";
 import { SITE } from "./support/site.ts";
 
 const FOLDER = SITE;
@@ -50,6 +55,49 @@ test.each<[string, Record<string, string>, Record<string, string>, boolean]>([
     });
     expect(JSON.stringify(warning)).not.toContain("undefined");
   }
+});
+
+const CALLBACK = "/example-pages/log-in-callback";
+const PROVIDER = { Origin: "https://login.example.org", "Sec-Fetch-Site": "cross-site" };
+const FORM = { state: "a" };
+// The value that `createCookie` makes of "a".
+const COOKIE = { Cookie: "__Host-state=ImEi" };
+
+test.each<[string, "post" | "put" | "patch" | "delete" | "options", string, object, object, number]>([
+  ["the form of an identity provider", "post", CALLBACK, PROVIDER, FORM, 303],
+  ["a form whose page hides its origin", "post", CALLBACK, { ...PROVIDER, Origin: "null" }, FORM, 303],
+  ["an older browser", "post", CALLBACK, { Origin: PROVIDER.Origin }, FORM, 303],
+  ["another spelling of the path", "post", "/Example-Pages/log-in-callback/", PROVIDER, FORM, 303],
+  ["a data request", "post", `${CALLBACK}.data`, PROVIDER, FORM, 202],
+  ["PUT", "put", CALLBACK, PROVIDER, FORM, 303],
+  ["PATCH", "patch", CALLBACK, PROVIDER, FORM, 303],
+  ["DELETE", "delete", CALLBACK, PROVIDER, FORM, 303],
+  ["a form that the action rejects", "post", CALLBACK, PROVIDER, { state: "b" }, 400],
+  ["a preflight", "options", CALLBACK, { ...PROVIDER, "Access-Control-Request-Method": "PUT" }, {}, 405],
+])("with acceptsCrossOrigin, %s (%s %s %j %j) gets %i, without CORS headers", async (_label, ...row) => {
+  const [method, path, headers, fields, status] = row;
+  const { app, lines } = await loadApp({ folder: FOLDER });
+  const sent = request(app)[method](path).type("form");
+  const response = await sent.set({ Host: HOST, ...headers, ...COOKIE }).send(fields);
+  expect(response.status).toBe(status);
+  expect(Object.keys(response.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
+  expect(lines.filter(({ level }) => level > 30)).toEqual([]);
+});
+
+const log = pino({ level: "silent" });
+const checkOrigin = sameOrigin({ TRUSTED_ORIGINS: new Set() }, log);
+
+test.each([
+  ["a page", 200, unlessAccepted(checkOrigin)],
+  ["a handler in front that adds checkOrigin", 403, checkOrigin],
+])("if its path is that of a route with acceptsCrossOrigin, %s responds with %i", async (_label, status, check) => {
+  const setRoute: RequestHandler = (_req, { locals }, next) => {
+    locals.route = { acceptsCrossOrigin: true } as RouteEntry;
+    next();
+  };
+  const respond: RequestHandler = (_req, res) => void res.end();
+  const app = express().use(setRoute, check, respond, errorHandler(log));
+  expect((await request(app).post("/").set(PROVIDER)).status).toBe(status);
 });
 
 test("links of any site may lead to a page", async () => {

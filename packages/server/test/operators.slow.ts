@@ -143,6 +143,7 @@ test("10,000 paths and odd methods make no more than a few label sets", async ({
 test("a start is two log lines, the second with both ports and the duration", ({ server }) => {
   const [starting, ready] = server.lines;
   expect(starting).toMatchObject({ level: "info", msg: "starting", "service.version": version });
+  expect(starting).toHaveProperty("acceptsCrossOrigin", ["/example-pages/log-in-callback"]);
   expect(ready).toMatchObject({ level: "info", msg: "ready", tookMs: expect.any(Number) });
   expect([ready?.port, ready?.opsPort].map(String)).toEqual([new URL(server.url).port, new URL(server.opsUrl).port]);
 });

@@ -2,9 +2,12 @@ import fc from "fast-check";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { expect, test, vi } from "vitest";
 import { keepsSegments, parseRequestTarget } from "../src/http/request-target.ts";
+import { checkRoutes } from "../src/routes/check-routes.ts";
+import { createPages } from "../src/routes/pages.ts";
 import { toTree } from "../src/routes/route-entry.ts";
 import { createBranchBuild } from "../src/routes/route-handlers.ts";
 import { createRouteTable } from "../src/routes/route-table.ts";
+import { createSecurityHeaders } from "../src/security/security-headers.ts";
 
 /** The routes as the framework's build lists them. */
 function toManifest(tree: RouteObject[], parentId?: string): ServerBuild["routes"] {
@@ -236,4 +239,27 @@ test("an index route has its parent's action, and a resource route doesn't", () 
     data: read,
     hook: write,
   });
+});
+
+test.each([
+  ["hook", "with an action and a path", true],
+  ["page", "without an action", false],
+  ["index", "without a path of its own", false],
+  ["layout", "with children", false],
+])("a route (%s) %s may accept cross-origin requests: %s", (open, _label, isAllowed) => {
+  const action = () => null;
+  const route = (id: string, rest: object, module: object) => ({
+    [id]: { id, ...rest, module: { ...module, handle: { acceptsCrossOrigin: id === open } } },
+  });
+  const routes = {
+    ...route("hook", { path: "hook" }, { action }),
+    ...route("page", { path: "page" }, { default: action }),
+    ...route("layout", { path: "layout" }, { default: action, action }),
+    ...route("index", { index: true, parentId: "layout" }, { default: action, action }),
+  };
+  const pages = createPages({ routes } as unknown as ServerBuild, [{ file: `${open}.tsx` }], true);
+  const check = () => checkRoutes(pages, createSecurityHeaders("none", true));
+  if (isAllowed) check();
+  else expect(check).toThrow(`app/${open}.tsx: handle.acceptsCrossOrigin is only for`);
+  expect(pages.routes.filter((route) => route.acceptsCrossOrigin).map(({ id }) => id)).toEqual([open]);
 });

@@ -110,7 +110,7 @@ test.for(STARTS)(
 );
 
 test.for([true, false])(
-  "a form may be redirected to an identity provider (JavaScript: %s)",
+  "a form may be redirected to an identity provider, whose form comes back (JavaScript: %s)",
   async (javaScriptEnabled, { browser, server }) => {
     const context = await browser.newContext({ javaScriptEnabled });
     await stubParties(context);
@@ -119,7 +119,18 @@ test.for([true, false])(
     const isSent = page.waitForEvent("request", (request) => request.url().startsWith("https://login.example.org"));
     await page.goto(`${server.url}/example-pages/log-in`);
     await page.getByRole("button").click();
-    await isSent;
+    const state = new URL((await isSent).url()).searchParams.get("state");
+
+    await context.addCookies([{ name: "lax", value: "1", url: server.url, sameSite: "Lax" }]);
+    const callback = `${server.url}/example-pages/log-in-callback`;
+    const body = `<form method="post" action="${callback}"><button name="state" value="${state}">Continue</button></form>`;
+    const provider = await context.newPage(); // In the first page, the failed request still navigates.
+    await provider.route("https://login.example.org/", (route) => route.fulfill({ contentType: "text/html", body }));
+    await provider.goto("https://login.example.org/");
+    const isPosted = provider.waitForRequest(callback);
+    await provider.getByRole("button").click();
+    expect((await (await isPosted).allHeaders()).cookie).toMatch(/^__Host-state=[^;]+$/);
+    await provider.waitForURL(`${server.url}/example-pages/sign-in`);
     await context.close();
   },
 );

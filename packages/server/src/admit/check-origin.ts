@@ -17,3 +17,8 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
     next(createHttpError(403));
   };
 }
+
+/** `checkOrigin`, except for routes that set `handle.acceptsCrossOrigin`. */
+export function unlessAccepted(checkOrigin: RequestHandler): RequestHandler {
+  return (req, res, next) => (res.locals.route?.acceptsCrossOrigin ? next() : checkOrigin(req, res, next));
+}

@@ -2,6 +2,8 @@ import * as v from "valibot";
 
 /** The keys of a route's `handle` that the server reads. A route may have others of its own. */
 export const HandleSchema = v.object({
+  /** Whether the route's action accepts cross-origin requests (docs/policy-and-third-parties.md). */
+  acceptsCrossOrigin: v.optional(v.boolean()),
   /** The path that is rendered and cached for every path that the route matches. */
   cacheKey: v.optional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/, "must be a path"))),
   /** The largest request body of the route and those inside it (docs/uploads-and-streams.md). */

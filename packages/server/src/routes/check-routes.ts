@@ -6,7 +6,7 @@ import type { Pages } from "./pages.ts";
 
 /** Throws for a route whose `handle` or `headers` the server doesn't support. The message names its file. */
 export function checkRoutes({ build, routes, findRoute, findFile }: Pages, securityHeaders: SecurityHeaders) {
-  for (const { id, cacheRule, cacheKey, addedHeaders } of routes) {
+  for (const { id, methods, acceptsCrossOrigin, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id);
     const handle = build.routes[id]?.module.handle ?? {};
     const { success, issues } = v.safeParse(HandleSchema, handle);
@@ -23,6 +23,11 @@ export function checkRoutes({ build, routes, findRoute, findFile }: Pages, secur
     const hasChildren = Object.values(build.routes).some((route) => route?.parentId === id);
     if (cacheRule && hasChildren) {
       throw new Error(`${file} can't set s-maxage: the pages inside it would inherit it, so each has to set its own`);
+    }
+    // A request for an index route runs the action of the route around it, unless its query has `index`.
+    const hasOwnAction = build.routes[id]?.path && methods.includes("POST");
+    if (acceptsCrossOrigin && (!hasOwnAction || hasChildren)) {
+      throw new Error(`${file}: handle.acceptsCrossOrigin is only for a route with an action, a path and no children`);
     }
     if (cacheKey === undefined) continue;
     if (!cacheRule) throw new Error(`${file}: handle.cacheKey has no effect unless headers sets s-maxage`);

@@ -36,6 +36,7 @@ export default prefix("/example-pages", [
   route("passkey", "example-pages/passkey.tsx"),
   route("google", "example-pages/google.tsx"),
   route("log-in", "example-pages/log-in.tsx"),
+  route("log-in-callback", "example-pages/log-in-callback.ts"),
   route("third-parties", "example-pages/third-parties.tsx"),
   route("framed", "example-pages/framed.tsx"),
   route("attachment", "example-pages/attachment.ts"),

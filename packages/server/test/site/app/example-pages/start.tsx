@@ -6,6 +6,8 @@ import type { Route } from "./+types/start";
 const WRONG: Record<string, object> = {
   "adds-header": { securityHeaders: { "Content-Security-Policy": "img-src self" } },
   "misspells-key": { securityHeader: {} },
+  "has-other-type": { acceptsCrossOrigin: "yes" },
+  "has-no-action": { acceptsCrossOrigin: true },
   "has-other-key": { cacheKey: "/example-pages/about" },
 };
 
