@@ -3,6 +3,7 @@ import { test as base, expect, open } from "../../test/support/fixtures.ts";
 
 const test = base
   .extend("url", ({ examplesServer }) => `${examplesServer.url}/example-pages/query`)
+  .extend("basketUrl", ({ examplesServer }) => `${examplesServer.url}/example-pages/basket`)
   // Each page has a context of its own, because its clock is its context's.
   .extend(
     "newPage",
@@ -56,4 +57,47 @@ test("renders that overlap never share a query client", async ({ examplesServer 
   const pages = await Promise.all(names.map((name) => fetch(`${examplesServer.url}/example-pages/visitors/${name}`)));
   const texts = await Promise.all(pages.map((response) => response.text()));
   expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
+});
+
+test("the HTML has each user's own data, also if renders overlap", async ({ basketUrl }) => {
+  const counts = [1, 2, 3];
+  const pages = await Promise.all(
+    counts.map((count) => fetch(basketUrl, { headers: { Cookie: `basket=${btoa(`${count}`)}` } })),
+  );
+  const texts = await Promise.all(pages.map((response) => response.text()));
+  expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(counts.map((count) => `Items: ${count}`));
+});
+
+/** The methods of the page's requests for the items, from here on. */
+function listItemRequests(page: Page) {
+  const methods: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().endsWith("/basket-items")) methods.push(request.method());
+  });
+  return methods;
+}
+
+test.for([
+  { result: "succeeds", search: "", html: "Items: 0", fetched: [] },
+  { result: "fails", search: "?fail", html: "Items: loading", fetched: ["GET"] },
+])(
+  "if the server's query $result, the browser fetches $fetched before a mutation",
+  async ({ search, html, fetched }, { page, basketUrl }) => {
+    const requests = listItemRequests(page);
+    const response = await open(page, basketUrl + search);
+    expect(await response?.text()).toContain(`<p>${html}</p>`);
+    await page.getByText("Items: 0").waitFor();
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByText("Items: 1").waitFor();
+    expect(requests).toEqual([...fetched, "POST", "GET"]);
+  },
+);
+
+test("a mutation that the server rejects shows an error", async ({ page, basketUrl, consoleMessages }) => {
+  await page.route("**/basket-items", (route) => route.fulfill({ status: 503 }));
+  await open(page, basketUrl);
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await page.getByText("Items:").textContent()).toBe("Items: 0");
+  expect(consoleMessages.splice(0)).toEqual([expect.stringContaining("503")]);
 });
