@@ -16,20 +16,21 @@ export function removeFolder(folder) {
   rmSync(folder, { recursive: true });
 }
 
-/** Replaces the parts of a file that match, if the file exists. */
+/** Replaces the parts of a file that match, if the file exists. Returns whether there were any. */
 export function replace(file, parts, replacement) {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
   const replaced = text.replace(parts, replacement);
-  if (replaced === text) return;
+  if (replaced === text) return false;
   writeFileSync(file, replaced);
   changed.add(file);
+  return true;
 }
 
 /** Removes a script that nobody needs any more, with its test. The last script takes the folder with it. */
 export function removeScript(name) {
   replace("package.json", new RegExp(` *"${name}": .*\n`), "");
   for (const file of [`template/${name}.js`, `test/${name}.long.ts`]) {
-    rmSync(file);
+    rmSync(file, { force: true });
     removed.push(file);
   }
   if (listFiles("template").length === 1) removeFolder("template");

@@ -56,7 +56,9 @@ execSync(`npm uninstall --no-audit --no-fund ${packages}`, { stdio: "pipe" });
 for (const file of ["package.json", "package-lock.json"]) changed.add(file);
 for (const { folder } of features) removeFolder(folder);
 for (const { folder, parts } of features) {
-  for (const [file, part] of Object.entries(parts)) replace(file, part, "");
+  for (const [file, part] of Object.entries(parts)) {
+    if (existsSync(file) && !replace(file, part, "")) console.log(`${file} differs: remove what is left by hand`);
+  }
   const knipEntry = new RegExp(` *"${folder}/.*",\n`);
   replace("package.json", knipEntry, "");
   const rowOrItem = new RegExp(`^(\\|| *(-|\\d+\\.) ).*\\b${folder}/.*\n`, "gm");

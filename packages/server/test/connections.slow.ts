@@ -285,7 +285,9 @@ test("at the limit of connections, idle ones are closed first, then those that w
   }
   await setTimeout(3000); // Recent progress keeps a connection, too.
   for (const count of [1, 2, 3]) {
-    clients.push(connect(port, "127.0.0.1"));
+    const client = connect(port, "127.0.0.1");
+    client.write(get("/slow"));
+    clients.push(client);
     await expect.poll(() => closed).toHaveLength(count);
   }
   expect(closed).toEqual(["idle", "waits for its client", "waits for the server"]);

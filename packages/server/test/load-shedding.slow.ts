@@ -207,6 +207,7 @@ test("a loader that hangs times out, and keeps its slot for as long again", asyn
   expect((await slow).status).toBe(503);
   const usage = (name: string) => readMetric(server, `server_limit_usage{setting="${name}"}`);
   expect([await usage("MAX_CONCURRENT_REQUESTS"), await usage("MAX_OPEN_RESPONSES")]).toEqual([1, 0]);
+  await expect.poll(() => usage("MAX_CONCURRENT_REQUESTS")).toBe(0);
   expect((await fetch(`${server.url}${PAGES}/sign-up`)).status).toBe(200);
   await expect.poll(() => readMetric(server, 'requests_shed_total{reason="timeout"}')).toBe(1);
   const findLine = () => server.lines.find((line) => line["exception.message"] === "no response within 3000 ms");

@@ -18,7 +18,7 @@ test("a limit that the operator sets is kept", () => {
 
 test.each([
   ["connections leave open files for streams and services", 1000, 1000 - 256 - 128],
-  ["but take half of them at least", 100, 50],
+  ["connections get at least half of the open files", 100, 50],
 ])("%s", (_label, maxOpenFiles, maxConnections) => {
   expect(createLimits({}, 128 * MIB, maxOpenFiles).MAX_CONNECTIONS).toBe(maxConnections);
 });

@@ -49,6 +49,7 @@ function install() {
 export function launchChromium(options: LaunchOptions = {}) {
   return chromium.launch({
     executablePath: findChromium() as string,
+    ...options,
     args: [
       "--disable-background-networking",
       "--disable-component-update",
@@ -58,7 +59,7 @@ export function launchChromium(options: LaunchOptions = {}) {
       "--no-first-run",
       "--renderer-process-limit=1", // A page then takes a fifth less CPU time, since it starts no process.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ...(options.args ?? []),
     ],
-    ...options,
   });
 }
