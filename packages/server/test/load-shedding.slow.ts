@@ -80,6 +80,22 @@ test("a loader that goes on after its client has left has its slot until HANDLER
   stop(server);
 });
 
+test("a loader whose client is closed at the limit of connections keeps its slot", async () => {
+  const { server, slow, finish } = await startBusy({ MAX_CONNECTIONS: "3" });
+  await setTimeout(2500); // Recent progress keeps a connection.
+  const { hostname, port } = new URL(server.url);
+  for (let client = 0; client < 3; client++) {
+    connect(Number(port), hostname)
+      .on("error", () => {})
+      .write(`GET ${PAGES}/slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  }
+  expect((await slow).status).toBe(503);
+  const usage = (name: string) => readMetric(server, `server_limit_usage{setting="${name}"}`);
+  expect([await usage("MAX_CONCURRENT_REQUESTS"), await usage("MAX_OPEN_RESPONSES")]).toEqual([1, 0]);
+  finish();
+  stop(server);
+});
+
 test("while the server is too busy to render, stale pages are sent, and pages without an entry get 503", async () => {
   const server = await startServer({ MAX_CONCURRENT_REQUESTS: "1" }, FOLDER);
   const clock = `${server.url}${PAGES}/kept-clock`;

@@ -12,6 +12,7 @@ import { rejectUnparsable } from "../src/connections/parser-errors.ts";
 import { guardConnections } from "../src/overload/index.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
+import { readMetric } from "./support/process-metrics.ts";
 import { SITE } from "./support/site.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
@@ -166,6 +167,17 @@ test("the server stops reading from a client that doesn't read, and serves other
   await expect.poll(() => received).toBe(1400);
   client.terminate();
   other.terminate();
+});
+
+test("a client that reads less than 240 bytes a second of what waits for it is dropped", async () => {
+  const server = await startServer({ CLIENT_TIMEOUT_MS: "1000" }, GROWN);
+  const client = new WebSocket(addressOf(server));
+  await once(client, "open");
+  client.pause();
+  for (let i = 0; i < 1400; i++) client.send(Buffer.alloc(64 * 1024));
+  await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="stalled"}')).toBe(1);
+  client.terminate();
+  expect(await server.stop()).toBe(0);
 });
 
 test("a client that doesn't respond to a ping is terminated at the next one", async () => {

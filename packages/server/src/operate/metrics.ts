@@ -187,7 +187,9 @@ export function createMetrics({ routes, limits, version, revision }: Options) {
     /** `part` is a loader, an action or the render. */
     recordPart: (part: string, route: string, seconds: number) => parts.observe({ part, http_route: route }, seconds),
     measureReadiness(isReady: () => boolean) {
-      readGauge("app_ready", "1 if ready, and the last check of services succeeded; otherwise 0.", () => Number(isReady()));
+      readGauge("app_ready", "1 if ready, and the last check of services succeeded; otherwise 0.", () =>
+        Number(isReady()),
+      );
     },
     measureCache(readSize: () => { entries: number; bytes: number }) {
       readGauge("page_cache_entries", "Cache entries.", () => readSize().entries);

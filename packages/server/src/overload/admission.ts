@@ -47,7 +47,10 @@ export function createAdmission(options: Options) {
   const admitted = new Map([renders, bodies, openResponses].map((slots) => [slots, new Map<Response, Measured>()]));
 
   const cutting = setInterval(() => {
-    for (const [slots, clients] of admitted) if (slots.isFull()) cutSlowest(clients);
+    for (const [slots, clients] of admitted) {
+      if (slots.isFull()) cutSlowest(clients);
+      else slots.schedule(); // The heap may have been full before, or a waiting body has arrived.
+    }
   }, CUT_INTERVAL_MS).unref();
 
   function cutSlowest(clients: Map<Response, Measured>) {
@@ -95,8 +98,8 @@ export function createAdmission(options: Options) {
           Promise.allSettled(running).then(end);
         });
         onHeaders(res, () => {
-          // The client has left. Or it gets an error, such as 503 after HANDLER_TIMEOUT_MS, and the loaders go on.
-          if (res.closed || res.locals.errorStatus !== undefined) return;
+          // The client has left. Or it gets 503, after HANDLER_TIMEOUT_MS or at MAX_CONNECTIONS, and the loaders go on.
+          if (res.closed || res.statusCode === 503) return;
           if (isEventStream(res)) openRoutes.add(httpRoute);
           // The loaders are done: from now on, the client is measured as a reader.
           const place = isOpen ? acquired : openResponses.tryAcquire();

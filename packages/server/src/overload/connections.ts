@@ -106,7 +106,7 @@ export function guardConnections(server: Server, options: Options) {
       if (res && !res.req.complete) connection.handledAt &&= Math.max(connection.handledAt, connection.progressAt);
       const handledMs = now - (connection.handledAt ?? now);
       if (res && !res.headersSent && handledMs > handlerTimeoutMs) onHandlerTimeout?.(res);
-      if (clientTimeoutMs === 0 || connection.isUpgraded || !waitsForClient(socket, connection.unfinished)) {
+      if (clientTimeoutMs === 0 || !waitsForClient(socket, connection.unfinished)) {
         connection.measured = undefined;
         continue;
       }

@@ -56,6 +56,16 @@ test.each([
   heap.used_heap_size = 0;
 });
 
+test("work that waited because of a full heap is admitted once the heap is no longer full", async () => {
+  heap.used_heap_size = 90;
+  const { semaphore, admitted } = acquireAll([1, 1]);
+  await waitTurns();
+  heap.used_heap_size = 0;
+  semaphore.schedule();
+  await waitTurns();
+  expect(admitted).toEqual([1, 1]);
+});
+
 test("each turn of the event loop admits one item of work", async () => {
   const { admitted } = acquireAll([1, 1, 1]);
   for (const expected of [[1], [1, 1], [1, 1, 1]]) {

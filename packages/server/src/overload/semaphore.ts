@@ -65,6 +65,8 @@ export function createSemaphore(options: Options) {
 
   return {
     getUsed: () => used,
+    /** Admits what waits, in turn, if it fits by now. */
+    schedule,
     /** Whether work waits because too little weight is free. */
     isFull: () => isTooHeavy(findFirst()),
     /** Takes a weight of 1 past the queue. Returns a function that releases it, or undefined if too little is free. */
