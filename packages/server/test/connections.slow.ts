@@ -265,15 +265,18 @@ test("at the limit of connections, the one without progress for the longest is c
   server.child.kill("SIGKILL");
 });
 
-test("at the limit of connections, idle ones are closed first, then those that wait for their client", async () => {
+test("at the limit of connections, idle ones are closed first, then those that wait for their client or are upgraded", async () => {
   const server = createPublicServer();
-  const options = { maxConnections: 3, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };
-  guardConnections(server, options).handleRequests(({ url }, res) => url === "/" && res.end());
+  const options = { maxConnections: 4, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };
+  const { handleRequests, upgrade } = guardConnections(server, options);
+  handleRequests(({ url }, res) => url === "/" && res.end());
+  server.on("upgrade", (_req, socket) => upgrade(socket as Socket));
   const port = await listen(server, 0, "127.0.0.1");
   const closed: string[] = [];
   const requests = [
     ["waits for the server", get("/slow")],
     ["waits for its client", lines("POST /slow HTTP/1.1", "Host: localhost", "Content-Length: 9")],
+    ["is upgraded", get("/", "Connection: Upgrade", "Upgrade: test")],
     ["idle", get("/")],
   ] as const;
   const clients: Socket[] = [];
@@ -284,13 +287,13 @@ test("at the limit of connections, idle ones are closed first, then those that w
     clients.push(client);
   }
   await setTimeout(3000); // Recent progress keeps a connection, too.
-  for (const count of [1, 2, 3]) {
+  for (const count of [1, 2, 3, 4]) {
     const client = connect(port, "127.0.0.1");
     client.write(get("/slow"));
     clients.push(client);
     await expect.poll(() => closed).toHaveLength(count);
   }
-  expect(closed).toEqual(["idle", "waits for its client", "waits for the server"]);
+  expect(closed).toEqual(["idle", "waits for its client", "is upgraded", "waits for the server"]);
   for (const client of clients) client.destroy();
   server.close();
 });
