@@ -276,7 +276,7 @@ test("at the limit of connections, idle ones are closed first, then those that w
   const requests = [
     ["waits for the server", get("/slow")],
     ["waits for its client", lines("POST /slow HTTP/1.1", "Host: localhost", "Content-Length: 9")],
-    ["is upgraded", get("/", "Connection: Upgrade", "Upgrade: test")],
+    ["is upgraded", get("/", "Connection: Upgrade", "Upgrade: websocket")],
     ["idle", get("/")],
   ] as const;
   const clients: Socket[] = [];
