@@ -5,7 +5,7 @@ import type { SecurityHeaders } from "../security/security-headers.ts";
 
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";
-/** If the request has a cookie, or the response sets one: Back would show a stored page again after the sign-out. */
+/** With a cookie in the request or the response. After the sign-out, Back could show a page from the browser's cache. */
 const CACHE_CONTROL_WITH_COOKIE = "private, no-store";
 
 /**
