@@ -98,6 +98,13 @@ test("a release admits the next work", async () => {
   expect(semaphore.getUsed()).toBe(3);
 });
 
+test("a weight of 1 that is free is taken past the queue", async () => {
+  const { semaphore, admitted } = acquireAll([6, 6]);
+  await waitTurns();
+  expect(semaphore.tryAcquire()).toBeTypeOf("function");
+  expect([admitted, semaphore.getUsed()]).toEqual([[6], 7]);
+});
+
 test("work that waits for 5 s is rejected with 503", async () => {
   const { rejected, onShed } = acquireAll([10, 1]);
   await waitTurns();
