@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
@@ -11,8 +11,7 @@ const DATABASE = "packages/server/test/database";
 /** Example pages that become the product's, with the tests beside them. */
 const PAGES =
   `about.tsx dialog.tsx note.tsx note.test.ts weather.tsx temperature.ts docs.tsx docs-start.tsx docs-page.tsx
-  tasks.tsx tasks-start.tsx sign-up.tsx sign-up.test.ts sign-in.tsx sign-out.ts private.tsx account.tsx password.ts
-  upload.tsx clock.tsx ticks.ts`.split(/\s+/);
+  tasks.tsx tasks-start.tsx sign-up.tsx sign-up.test.ts password.ts upload.tsx clock.tsx ticks.ts`.split(/\s+/);
 
 /** The texts and colours of test/fixtures/product/app/routes/home.tsx. */
 const HOME = {
@@ -62,19 +61,19 @@ function edit(file: string, change: (text: string) => string) {
 }
 
 function addPages(folder: string) {
-  const asOurs = (text: string) =>
-    text.replaceAll("/example-pages/", "/").replace('"./context"', '"../context"').replace('"/posts/', '"/blog/');
+  const asOurs = (text: string) => text.replaceAll("example-pages/", "").replace('"/posts/', '"/blog/');
   const add = (from: string, to: string) => {
-    cpSync(from, `${folder}/app/routes/${to}`);
-    writeFileSync(`${folder}/app/routes/${to}`, asOurs(readFileSync(from, "utf8")));
+    cpSync(from, `${folder}/app/${to}`);
+    writeFileSync(`${folder}/app/${to}`, asOurs(readFileSync(from, "utf8")));
   };
   cpSync("test/fixtures/product", folder, { recursive: true });
   // Not a test of the project itself.
   renameSync(`${folder}/test/growing-up.ts`, `${folder}/test/growing-up.test.ts`);
-  for (const page of PAGES) add(`${EXAMPLES}/${page}`, page);
-  add(`${EXAMPLES}/post.tsx`, "blog/post.tsx");
-  add(`${EXAMPLES}/third-parties.tsx`, "video.tsx");
-  add(`${DATABASE}/users.tsx`, "users.tsx");
+  for (const page of PAGES) add(`${EXAMPLES}/${page}`, `routes/${page}`);
+  for (const file of readdirSync(`${EXAMPLES}/sign-in`)) add(`${EXAMPLES}/sign-in/${file}`, `sign-in/${file}`);
+  add(`${EXAMPLES}/post.tsx`, "routes/blog/post.tsx");
+  add(`${EXAMPLES}/third-parties.tsx`, "routes/video.tsx");
+  add(`${DATABASE}/users.tsx`, "routes/users.tsx");
   edit(`${folder}/app/routes/video.tsx`, (text) => text.replace("./+types/third-parties", "./+types/video"));
   mkdirSync(`${folder}/app/routes/guides`);
   for (let guide = 1; guide <= 14; guide++) {
@@ -98,12 +97,6 @@ function addServices(folder: string) {
     devDependencies["@types/pg"] = engine.devDependencies["@types/pg"];
     return JSON.stringify({ ...rest, dependencies, devDependencies }, null, 2);
   });
-  const contexts = [`${DATABASE}/context.ts`, `${EXAMPLES}/context.ts`].map((file) =>
-    readFileSync(file, "utf8").replace(/^import .* from "react-router";$/m, ""),
-  );
-  const events = "export const eventsContext = createContext<{ titles: string[]; currency: string }>();\n";
-  const imports = 'import { createContext, type SessionStorage } from "react-router";\n';
-  writeFileSync(`${folder}/app/context.ts`, imports + contexts.join("\n") + events);
   edit(`${folder}/app/root.tsx`, (text) =>
     text
       .replace("useLocation }", "useLocation, useMatches }")

@@ -1,5 +1,4 @@
 import { rateLimit } from "express-rate-limit";
-import { createCookieSessionStorage } from "react-router";
 import {
   createExpress,
   createRequestHandler,
@@ -8,9 +7,10 @@ import {
   maxBodyBytes,
 } from "react-router-express-server";
 import { traceRequests } from "react-router-express-server/tracing";
-import * as v from "valibot";
 import { type WebSocket, WebSocketServer } from "ws";
-import { clientContext, sessionsContext } from "./app/example-pages/context.ts";
+import { clientContext } from "./app/example-pages/context.ts";
+import { sessionsContext } from "./app/example-pages/sign-in/context.ts";
+import { createSessions, sessionSettings } from "./app/example-pages/sign-in/sessions.server.ts";
 import { createFront, frontSettings } from "./front.ts";
 
 const MAX_SOCKETS = 100;
@@ -28,23 +28,11 @@ const unresponsive = new WeakSet<WebSocket>();
 
 export default defineServer({
   settings: {
-    SESSION_SECRET: v.pipe(v.string(), v.minLength(32, "at least 32 characters")),
+    ...sessionSettings,
     ...frontSettings,
   },
   openServices({ settings, log, shutdown }) {
-    // The cookie has the session itself, signed: users can read it, but not change it.
-    const sessions = createCookieSessionStorage<{ email: string }>({
-      cookie: {
-        // With this prefix, browsers accept it over HTTPS only, and from no other host of the domain.
-        name: "__Host-session",
-        path: "/",
-        secure: true,
-        httpOnly: true,
-        sameSite: "lax",
-        maxAge: 30 * 24 * 60 * 60,
-        secrets: [settings.SESSION_SECRET],
-      },
-    });
+    const sessions = createSessions(settings);
     const sockets = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,

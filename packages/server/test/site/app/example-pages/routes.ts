@@ -1,4 +1,5 @@
 import { index, layout, prefix, route } from "@react-router/dev/routes";
+import signIn from "./sign-in/routes";
 
 /** Tests add these to app/routes.ts. A product has none of these files, paths and ids. */
 export default prefix("/example-pages", [
@@ -17,9 +18,7 @@ export default prefix("/example-pages", [
   route("sign-up", "example-pages/sign-up.tsx"),
   route("password", "example-pages/password.ts"),
   route("upload", "example-pages/upload.tsx"),
-  layout("example-pages/private.tsx", [route("account", "example-pages/account.tsx")]),
-  route("sign-in", "example-pages/sign-in.tsx"),
-  route("sign-out", "example-pages/sign-out.ts"),
+  ...signIn,
   route("me", "example-pages/me.ts"),
   route("welcome", "example-pages/welcome.tsx"),
   route("weather", "example-pages/weather.tsx"),
