@@ -59,6 +59,11 @@ test("renders that overlap never share a query client", async ({ examplesServer 
   expect(texts.map((text) => /<p>(.*?)<\/p>/.exec(text)?.[1])).toEqual(names);
 });
 
+test("a query shows what the browser fetches", async ({ page, examplesServer }) => {
+  await open(page, `${examplesServer.url}/example-pages/count`);
+  await page.getByText("Items: 0").waitFor();
+});
+
 test("the HTML has each user's own data, also if renders overlap", async ({ basketUrl }) => {
   const counts = [1, 2, 3];
   const pages = await Promise.all(

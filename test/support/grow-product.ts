@@ -9,8 +9,7 @@ const EXAMPLES = "packages/server/test/site/app/example-pages";
 const DATABASE = "packages/server/test/database";
 
 /** Example pages that become the product's, with the tests beside them. */
-const PAGES =
-  `about.tsx dialog.tsx note.tsx note.test.ts weather.tsx temperature.ts docs.tsx docs-start.tsx docs-page.tsx
+const PAGES = `dialog.tsx note.tsx note.test.ts weather.tsx temperature.ts docs.tsx docs-start.tsx docs-page.tsx
   tasks.tsx tasks-start.tsx sign-up.tsx sign-up.test.ts password.ts upload.tsx clock.tsx ticks.ts`.split(/\s+/);
 
 /** The texts and colours of test/fixtures/product/app/routes/home.tsx. */
@@ -104,7 +103,8 @@ function addServices(folder: string) {
       .replace(
         "  const nonce",
         `  const { pathname } = useLocation();
-  const hasScripts = !useMatches().some(({ handle }) => (handle as { hasScripts?: boolean } | undefined)?.hasScripts === false);
+  const handles = useMatches().map(({ handle }) => handle as { hasScripts?: boolean } | undefined);
+  const hasScripts = !handles.some((handle) => handle?.hasScripts === false);
 $&`,
       )
       .replace(/lang="[^"]*"/, "lang={languageOf(pathname)}")

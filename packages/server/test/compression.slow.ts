@@ -104,6 +104,7 @@ test.for([
   ["a binary", respond("content-type=application/octet-stream&lines=99"), 200, undefined],
   ["short data of a page", "/example-pages/docs/setup/linux.data", 200, VARY],
   ["text with no-transform", respond("content-type=text/plain&lines=99&cache-control=no-transform"), 200, VARY],
+  ["data of a page with no-transform", "/example-pages/recovery-codes.data", 200, VARY],
   ["encoded text", respond("content-type=text/plain&lines=99&content-encoding=own"), 200, VARY],
   ["a partial response", respond("content-type=text/plain&lines=99&status=206&content-range=bytes 0-98/99"), 206, VARY],
   ["a 304 response", respond("status=304&etag=%22a%22"), 304, VARY],

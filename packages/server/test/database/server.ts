@@ -18,7 +18,9 @@ export default defineServer({
     pool.on("error", (err) => log.warn({ err }, "connection to the database lost"));
     cache.connect(createCacheChannel(pool, settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL, shutdown));
     return {
-      setContext: (context) => context.set(databaseContext, pool),
+      setContext(context) {
+        context.set(databaseContext, pool);
+      },
       checkReadiness: () => pool.query("SELECT 1"),
       close: () => pool.end(),
     };

@@ -77,6 +77,7 @@ export default defineServer({
     app.use(files);
     app.use(pageCache);
     app.use(admit);
+    app.use(traceRequests);
     // A form has two paths: /example-pages/vote for browsers without scripts, and /example-pages/vote.data.
     app.use(
       rateLimit({
@@ -93,7 +94,6 @@ export default defineServer({
       res.locals.client = req.ip;
       next();
     });
-    app.use(traceRequests);
     app.use(compress);
     app.use(
       createRequestHandler({

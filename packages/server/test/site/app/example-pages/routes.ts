@@ -32,6 +32,7 @@ export default prefix("/example-pages", [
   route("dialog", "example-pages/dialog.tsx"),
   route("gallery", "example-pages/gallery.tsx"),
   route("progress", "example-pages/progress.tsx"),
+  route("recovery-codes", "example-pages/recovery-codes.tsx"),
   route("passkey", "example-pages/passkey.tsx"),
   route("google", "example-pages/google.tsx"),
   route("log-in", "example-pages/log-in.tsx"),
