@@ -29,6 +29,15 @@ const FEATURES = {
     packages: ["@tanstack/react-query"],
     parts: { "app/root.tsx": importAndTags("QueryProvider") },
   },
+  "theme-choice": {
+    folder: "app/theme-choice",
+    packages: [],
+    parts: {
+      "app/toast/README.md": /\nIf users can choose the theme.*?\n(?=\n)/s,
+      "docs/styles-and-components.md": /.*theme-choice.*\n/,
+      "test/visual.test.ts": /.*data-theme.*\n/,
+    },
+  },
   deploy: {
     folder: "deploy",
     packages: ["kubernetes-types", "yaml"],
@@ -51,9 +60,11 @@ if (names.length === 0 || names.some((name) => !listFeatures().includes(name))) 
 }
 const features = names.map((name) => FEATURES[name]);
 
-const packages = features.flatMap((feature) => feature.packages).join(" ");
-execSync(`npm uninstall --no-audit --no-fund ${packages}`, { stdio: "pipe" });
-for (const file of ["package.json", "package-lock.json"]) changed.add(file);
+const packages = features.flatMap((feature) => feature.packages);
+if (packages.length > 0) {
+  execSync(`npm uninstall --no-audit --no-fund ${packages.join(" ")}`, { stdio: "pipe" });
+  for (const file of ["package.json", "package-lock.json"]) changed.add(file);
+}
 for (const { folder } of features) removeFolder(folder);
 for (const { folder, parts } of features) {
   for (const [file, part] of Object.entries(parts)) {

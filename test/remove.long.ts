@@ -9,6 +9,7 @@ const TRACES: Record<string, string> = {
   toast: "toast|sonner",
   tooltip: "tooltip",
   query: "app/query|react-query|QueryProvider",
+  "theme-choice": "theme-?choice|data-theme|useTheme",
   deploy: '[{"]deploy\\b|(^|[^[:alnum:]_/-])deploy/|caddy|prometheus|kubernetes-',
 };
 

@@ -1,0 +1,3 @@
+import { prefix, route } from "@react-router/dev/routes";
+
+export default prefix("/example-pages", [route("theme-choice", "theme-choice/examples/settings.tsx")]);

@@ -1,0 +1,14 @@
+import "../../tailwind.css";
+import { ThemeChoice } from "../theme-choice";
+
+export const meta = () => [{ title: "Settings" }];
+
+export default function Settings() {
+  return (
+    <main className="p-6">
+      <h1>Settings</h1>
+      <ThemeChoice />
+      <p className="text-slate-700 dark:text-slate-300">For this browser</p>
+    </main>
+  );
+}
