@@ -272,8 +272,11 @@ test.for([true, false])(
       await form.getByRole("button").click();
     };
     await form.goto(`${server.url}/example-pages/sign-up`);
+    expect(await form.getByRole("textbox").getAttribute("aria-describedby")).toBe(null);
     await send("nobody");
     await form.getByText("This is no e-mail address").waitFor();
+    await form.locator("[aria-invalid=true][aria-describedby=email-error]").waitFor();
+    if (javaScriptEnabled) await form.locator("#email:focus").waitFor();
     await send("ada@example.org");
     await form.getByRole("heading", { name: "About" }).waitFor();
     await form.goto(`${server.url}/example-pages/sign-up`);
@@ -301,6 +304,8 @@ test("a page shows server-sent events as they come", async ({ page, server }) =>
   await open(page, `${server.url}/example-pages/clock`);
   const time = page.locator("time");
   const first = await time.textContent();
+  expect(first).toMatch(/^\d{1,2}:\d\d:\d\d/);
+  expect(await time.getAttribute("datetime")).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
   await expect.poll(() => time.textContent()).not.toBe(first);
 });
 
