@@ -1,6 +1,7 @@
-// Writes the pictures that the README shows, each at most 120 KB.
+// Writes the pictures that the READMEs show, each at most 120 KB.
 import { statSync } from "node:fs";
 import { launchChromium, startServer } from "react-router-express-server/testing";
+import { takeLayoutPicture } from "../app/layout/screenshot.ts";
 
 const MAX_BYTES = 120 * 1024;
 const DESKTOP = { width: 960, height: 600 };
@@ -27,6 +28,12 @@ function findMissingGlyphs() {
   );
 }
 
+function checkSize(file: string) {
+  const { size } = statSync(file);
+  if (size > MAX_BYTES) throw new Error(`${file} has ${size} bytes, and may have ${MAX_BYTES}`);
+  console.log(`${file}: ${size} bytes`);
+}
+
 const [server, browser] = await Promise.all([startServer(), launchChromium()]);
 try {
   for (const { file, path, ...options } of PICTURES) {
@@ -39,10 +46,9 @@ try {
       );
     // JPEG, since a gradient takes ten times as many bytes as PNG.
     await page.screenshot({ path: file, quality: 85 });
-    const { size } = statSync(file);
-    if (size > MAX_BYTES) throw new Error(`${file} has ${size} bytes, and may have ${MAX_BYTES}`);
-    console.log(`${file}: ${size} bytes`);
+    checkSize(file);
   }
+  checkSize(await takeLayoutPicture(browser));
 } finally {
   await browser.close();
   await server.stop();

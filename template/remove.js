@@ -11,6 +11,14 @@ const DEPLOY_IN_GLOB = /\{deploy,(?=test\})|(?<=\{deploy,test)\}/g;
 
 /** A feature's folder, the packages that nothing else uses, and its parts of other files. */
 const FEATURES = {
+  layout: {
+    folder: "app/layout",
+    packages: [],
+    parts: {
+      "docs/screenshots.ts": /.*[lL]ayout.*\n/g,
+      "test/fixtures/product/app/routes.ts": /layout\("layout\/layout\.tsx", \[|(?<=\.\.\.pages)\]\)/g,
+    },
+  },
   toast: {
     folder: "app/toast",
     packages: ["@radix-ui/react-toast", "sonner"],

@@ -19,6 +19,7 @@ if (existsSync("deploy/greeting.service")) {
 const NAMES = {
   "CONTRIBUTING.md": /greeting(?=:X)/g,
   LICENSE: /Greeting/g,
+  "app/layout/site-layout.tsx": /Greeting/g,
   "README.md": /(?<=^# )Greeting|(?<=^ {4}.*)greeting/gm, // the heading, and commands
   // create-react-router names the package after its folder.
   "package.json": /(?<=^ {2}"name": ").*(?=")/gm,

@@ -6,6 +6,7 @@ import { run } from "./support/packed-engine.ts";
 
 /** No file has these any more when the feature is gone. */
 const TRACES: Record<string, string> = {
+  layout: "app/layout|layout/(layout|examples)",
   toast: "toast|sonner",
   tooltip: "tooltip",
   query: "app/query|react-query|QueryProvider",
