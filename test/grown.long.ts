@@ -1,6 +1,6 @@
 // "A page is a file and a line": a copy of the project, grown as the README, CONTRIBUTING and docs/ say, passes its tests.
 import { execFile } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { promisify } from "node:util";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { growProduct } from "./support/grow-product.ts";
@@ -19,6 +19,18 @@ const CHECKS = "npm run lint && npx react-router typegen && npx tsc && npx vites
 const FILES_PASSED = expect.stringMatching(/^ +Test Files +(\d+) passed \(\1\)$/);
 const TESTS_PASSED = expect.stringMatching(/^ +Tests +(\d+) passed \(\1\)$/);
 const OPTIONS = { cwd: FOLDER, env: ENV, maxBuffer: 64 * 1024 * 1024 };
+
+test("the samples of docs/growing-up.md are in the files that they name", () => {
+  const folders: Record<string, string> = { product: FOLDER, site: "packages/server/test/site" };
+  const withoutSpace = (text = "") => text.replace(/\s+/g, "");
+  const document = readFileSync("docs/growing-up.md", "utf8");
+  const samples = [...document.matchAll(/^```\w+\n\W+(product|site)\/(\S+)[^\n]*\n(.+?)^```$/gms)];
+  expect(samples.length).toBeGreaterThan(0);
+  for (const [, folder = "", file, code] of samples) {
+    const text = readFileSync(`${folders[folder]}/${file}`, "utf8");
+    expect.soft(withoutSpace(text), `${folder}/${file}`).toContain(withoutSpace(code));
+  }
+});
 
 test("a product that has grown out of the project passes its own and the project's tests", HOURS, async () => {
   await promisify(execFile)("npm", ["run", "format"], OPTIONS);

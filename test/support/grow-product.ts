@@ -1,8 +1,20 @@
 import { randomFillSync } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
+import { run } from "./packed-engine.ts";
 
 /** The examples of the engine. */
 const EXAMPLES = "packages/server/test/site/app/example-pages";
@@ -24,7 +36,7 @@ const COLORS = [
   { colorScheme: "dark", ink: "#effff6", paper: "#07240f" },
 ];
 
-/** The packages that the pages and services import. */
+/** The packages that the pages and services import, in the versions of the engine's tests. */
 const PACKAGES = [
   "@fastify/busboy",
   "@node-rs/argon2",
@@ -33,6 +45,12 @@ const PACKAGES = [
   "pg",
   "valibot",
 ];
+
+/** Packages that the project doesn't install. */
+const NEW_PACKAGES = {
+  dependencies: { "@fontsource-variable/inter": "5.3.0" },
+  devDependencies: { "@mdx-js/rollup": "3.1.1" },
+};
 
 const SETTINGS = [
   ["DATABASE_URL", "postgres://127.0.0.1:1/product"],
@@ -48,6 +66,7 @@ export async function growProduct() {
   if ((await routes).length > 2 || !existsSync(`${folder}/test/greeting.test.ts`)) return folder;
   addPages(folder);
   addServices(folder);
+  addPackages(folder);
   changeGreeting(folder);
   return folder;
 }
@@ -80,6 +99,7 @@ function addPages(folder: string) {
 export default function Guide() {\n  return <main className="screen">Guide ${guide}</main>;\n}\n`;
     writeFileSync(`${folder}/app/routes/guides/guide-${guide}.tsx`, page);
   }
+  rmSync(`${folder}/public/robots.txt`);
   const photo = new PNG({ width: 118, height: 118 });
   randomFillSync(photo.data);
   writeFileSync(`${folder}/public/team.png`, PNG.sync.write(photo, { colorType: 2 }));
@@ -108,17 +128,46 @@ function addServices(folder: string) {
 $&`,
       )
       .replace(/lang="[^"]*"/, "lang={languageOf(pathname)}")
+      .replace(
+        "import { type ReactNode,",
+        'import inter from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";\n$&',
+      )
+      .replace(
+        "        <Meta />",
+        `        <link rel="preload" href={inter} as="font" type="font/woff2" crossOrigin="anonymous" />\n$&`,
+      )
       .replace("<ScrollRestoration />", "{hasScripts && <ScrollRestoration />}")
       .replace("<Scripts />", "{hasScripts && <Scripts />}"),
   );
   edit(`${folder}/vite.config.ts`, (text) =>
     text
       .replace("server()", 'server({ externalPackages: ["@node-rs/argon2"] })')
+      .replace("    reactRouter()", "    mdx(),\n$&")
+      .replace("import { reactRouter }", 'import mdx from "@mdx-js/rollup";\n$&')
       .replace("  plugins: [", "  resolve: { tsconfigPaths: true },\n$&"),
   );
   edit(`${folder}/vitest.config.ts`, (text) => text.replace("  test: {", "  resolve: { tsconfigPaths: true },\n$&"));
   edit(`${folder}/tsconfig.json`, (text) => text.replace(/"types": .*/, '$&\n    "paths": { "@/*": ["./app/*"] },'));
   edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
+}
+
+function addPackages(folder: string) {
+  const { dependencies, devDependencies } = NEW_PACKAGES;
+  edit(`${folder}/package.json`, (text) => {
+    const manifest = JSON.parse(text);
+    Object.assign(manifest.dependencies, dependencies);
+    Object.assign(manifest.devDependencies, devDependencies);
+    return JSON.stringify(manifest, null, 2);
+  });
+  // In a folder of their own, since npm would replace the links to the project's packages.
+  const own = `${folder}/node_modules/.own`;
+  mkdirSync(own);
+  writeFileSync(`${own}/package.json`, JSON.stringify({ dependencies: { ...dependencies, ...devDependencies } }));
+  run(own, "npm install --prefer-offline --no-audit --no-fund");
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+    mkdirSync(dirname(`${folder}/node_modules/${name}`));
+    symlinkSync(`${own}/node_modules/${name}`, `${folder}/node_modules/${name}`);
+  }
 }
 
 /** Home itself is among the pages. */
@@ -129,6 +178,10 @@ function changeGreeting(folder: string) {
       text.replace(/(--color-ink: )#\w+/, `$1${ink}`).replace(/(--color-paper: )#\w+/, `$1${paper}`),
     );
   }
+  edit(`${folder}/app/theme.css`, (text) => text.replace("--font-sans:", '$& "Inter", "Inter Fallback",'));
+  edit(`${folder}/app/app.css`, (text) =>
+    text.replace('@import "./theme.css";', '$&\n@import "./fonts.css";\n@import "./transitions.css";'),
+  );
   // A rule of the greeting that home doesn't need any more.
   edit(`${folder}/app/app.css`, (text) => text.replace(/ {2}:lang\(zh-Hans\) \{.*?\}\n\n/s, ""));
   for (const { colorScheme, paper } of COLORS) {
