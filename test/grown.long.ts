@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { promisify } from "node:util";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { growProduct } from "./support/grow-product.ts";
+import { readSamples, withoutSpace } from "./support/samples.ts";
 
 const FOLDER = await growProduct();
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -20,15 +21,14 @@ const FILES_PASSED = expect.stringMatching(/^ +Test Files +(\d+) passed \(\1\)$/
 const TESTS_PASSED = expect.stringMatching(/^ +Tests +(\d+) passed \(\1\)$/);
 const OPTIONS = { cwd: FOLDER, env: ENV, maxBuffer: 64 * 1024 * 1024 };
 
-test("the samples of docs/growing-up.md are in the files that they name", () => {
-  const folders: Record<string, string> = { product: FOLDER, site: "packages/server/test/site" };
-  const withoutSpace = (text = "") => text.replace(/\s+/g, "");
-  const document = readFileSync("docs/growing-up.md", "utf8");
-  const samples = [...document.matchAll(/^```\w+\n\W+(product|site)\/(\S+)[^\n]*\n(.+?)^```$/gms)];
+test("the samples of the documents are in the files of the product that they name", () => {
+  const samples = readSamples().flatMap(({ file = "", code }) => {
+    const [, name] = /^product\/(.*)/.exec(file) ?? [];
+    return name ? [{ name, code }] : [];
+  });
   expect(samples.length).toBeGreaterThan(0);
-  for (const [, folder = "", file, code] of samples) {
-    const text = readFileSync(`${folders[folder]}/${file}`, "utf8");
-    expect.soft(withoutSpace(text), `${folder}/${file}`).toContain(withoutSpace(code));
+  for (const { name, code } of samples) {
+    expect.soft(withoutSpace(readFileSync(`${FOLDER}/${name}`, "utf8")), name).toContain(withoutSpace(code));
   }
 });
 
