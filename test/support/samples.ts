@@ -10,7 +10,7 @@ export function readSamples() {
   const folders = ["app", "docs", "packages/server/docs"].flatMap(listDocuments);
   return ["README.md", "CONTRIBUTING.md", "packages/server/README.md", ...folders].flatMap((document) => {
     const samples = readFileSync(document, "utf8").matchAll(
-      /^```(?!sh\n)\w+\n(?:(?:\/\/|\/\*|\{\/\*|#) (\S+\.\w+).*\n)?(.*?)^```/gms,
+      /^```(?!sh\n)\w+\n(?:(?:\/\/|\/\*|\{\/\*|#) (\S+\.\w+)[^\n]*\n)?(.*?)^```/gms,
     );
     return [...samples].map(([, file, code = ""]) => ({ document, file, code }));
   });
