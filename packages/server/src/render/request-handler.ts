@@ -10,6 +10,7 @@ type Options = { build: ServerBuild; getLoadContext: GetLoadContext };
 export function createRequestHandler({ build, getLoadContext }: Options): RequestHandler {
   const handlerOf = createHandlers(build, (build) => adapter.createRequestHandler({ build, getLoadContext }));
   return (req, res, next) => {
+    if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
     const handled = handlerOf(res.locals.route?.id)(req, res, next);
     res.locals.running?.add(handled); // Middleware of routes may go on after the response.
     return handled;
