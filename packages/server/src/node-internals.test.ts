@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { closeListener, countBytes, filterBody, onAssigned, stopParsing } from "./node-internals.ts";
+import { closeListener, countSent, filterBody, onAssigned, stopParsing } from "./node-internals.ts";
 
 /** Sends bytes to a server, and returns the client's socket and the first request. */
 async function send(bytes: string, onRequest: (req: IncomingMessage, res: ServerResponse) => void) {
@@ -27,10 +27,10 @@ test("of an unfinished write, only the sent bytes are counted", async () => {
   const { client, req } = await send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", (_req, res) => res.end(large));
   client.pause();
   await setTimeout(100);
-  const sent = countBytes(req.socket);
+  const sent = countSent(req.socket);
   expect([sent > 10_000, sent < 40e6, req.socket.bytesWritten > 49e6]).toEqual([true, true, true]);
   client.resume();
-  await expect.poll(() => countBytes(req.socket)).toBeGreaterThan(sent);
+  await expect.poll(() => countSent(req.socket)).toBeGreaterThan(sent);
 });
 
 test("no request of a connection is created after its parsing stops", async () => {

@@ -9,12 +9,12 @@ type Internals = {
 };
 
 /**
- * The bytes of a connection that the server has read, and those that the kernel has taken. `socket.bytesWritten` counts
- * an unfinished write as a whole. It is used if the handle has no counters: then, a client that reads slowly is seen late.
+ * The bytes of a connection that the kernel has taken. `socket.bytesWritten` counts an unfinished write as a whole. It is
+ * used if the handle has no counters: then, a client that reads slowly is seen late.
  */
-export function countBytes(socket: Socket) {
+export function countSent(socket: Socket) {
   const { bytesWritten = socket.bytesWritten, writeQueueSize = 0 } = (socket as Internals)._handle ?? {};
-  return socket.bytesRead + bytesWritten - writeQueueSize;
+  return bytesWritten - writeQueueSize;
 }
 
 /** Stops parsing the 64 KB that a connection has read. Without the parser, the rest of its requests is still created. */

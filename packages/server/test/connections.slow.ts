@@ -1,7 +1,7 @@
 // Connections, and their effect on others.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
@@ -32,6 +32,13 @@ async function open({ url }: RunningServer, bytes: string) {
 }
 
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
+
+/** The connections of a server that are closed, not reset: the kernel keeps unsent bytes (FIN_WAIT1, state 04). */
+function findClosing(port: number) {
+  const hex = port.toString(16).toUpperCase().padStart(4, "0");
+  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  return sockets.filter((line) => line.match(/^ *\d+: \w+:(\w+) \S+ 04 /)?.[1] === hex);
+}
 
 test.each([
   ["an ambiguous framing", lines("GET / HTTP/1.1", "Host: localhost", "Transfer-Encoding: gzip, chunked")],
@@ -65,7 +72,7 @@ test("a hundred pipelined requests get their responses in order", async () => {
 test("a client that pipelines too much is disconnected, and counted", async () => {
   const server = await startServer({}, FOLDER);
   const before = await readProcessMetrics(server);
-  const socket = await open(server, get("/example-pages/slow") + get("/", `X: ${"a".repeat(7000)}`).repeat(30_000));
+  const socket = await open(server, get("/example-pages/slow") + get("/", `X: ${"a".repeat(15_000)}`).repeat(15_000));
   await closeOf(socket);
   await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="pipelined"}')).toBe(1);
   const after = await readProcessMetrics(server);
@@ -119,13 +126,32 @@ test("a client that transfers less than 240 bytes per second is dropped, and a f
   expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
   expect(await Promise.all([stalled, stalledAfterResponse, trickled])).toEqual(Array(3).fill("closed"));
   await expect.poll(() => readMetric(server, 'connections_dropped_total{reason="stalled"}')).toBe(4);
-  // Reset: the kernel keeps no unsent bytes for the reader (FIN_WAIT1, state 04).
-  const port = Number(new URL(server.url).port).toString(16).toUpperCase();
-  const sockets = readFileSync("/proc/net/tcp", "utf8").split("\n");
-  expect(sockets.filter((line) => line.match(/^ *\d+: \w+:(\w+) \S+ 04 /)?.[1] === port)).toEqual([]);
+  expect(findClosing(Number(new URL(server.url).port))).toEqual([]);
   reader.destroy();
   progressing.destroy();
   await server.stop();
+});
+
+test.each([
+  ["a response", get("/")],
+  ["an upgraded connection", get("/", "Connection: Upgrade", "Upgrade: websocket")],
+])("a client that reads nothing of %s is reset, although it sends empty lines", async (_label, bytes) => {
+  const server = createPublicServer();
+  const onDrop = vi.fn(() => clearInterval(sending));
+  const options = { maxConnections: 10, clientTimeoutMs: 1000, headers: {}, onDrop };
+  const { handleRequests, upgrade } = guardConnections(server, options);
+  handleRequests((_req, res) => res.end(Buffer.alloc(20_000_000)));
+  server.on("upgrade", (_req, socket) => upgrade(socket as Socket) && socket.resume().write(Buffer.alloc(20_000_000)));
+  const port = await listen(server, 0, "127.0.0.1");
+  const client = connect(port, "127.0.0.1")
+    .on("error", () => {})
+    .pause();
+  client.write(bytes);
+  const sending = setInterval(() => client.write(CRLF.repeat(100)), 100);
+  await expect.poll(() => onDrop.mock.calls).toEqual([["stalled"]]);
+  expect(findClosing(port)).toEqual([]);
+  client.destroy();
+  server.close();
 });
 
 test("pipelined requests are handled one at a time", async () => {
@@ -165,6 +191,30 @@ test("connections that pipeline take turns", async () => {
   expect(handled.slice(0, 10)).toContain("/0");
   expect(handled.slice(0, 10)).toContain("/1");
   for (const client of clients) client.destroy();
+  server.close();
+});
+
+test("the memory of a pipelined request is free again after its response, or when its connection closes", async () => {
+  const server = createPublicServer();
+  const onDrop = vi.fn();
+  const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop };
+  const { handleRequests, countPending } = guardConnections(server, options);
+  handleRequests(({ url }, res) => url === "/" && res.end());
+  const port = await listen(server, 0, "127.0.0.1");
+  const pipeline = (count: number, path: string) => get(path, `X: ${"a".repeat(15_000)}`).repeat(count); // 20 KB each.
+  // 32 MB in all, but only 4 MB at once.
+  for (let round = 0; round < 8; round++) {
+    const client = connect(port, "127.0.0.1").resume();
+    client.write(pipeline(100, "/") + pipeline(100, "/slow"));
+    await once(server, "request");
+    await expect.poll(countPending).toBe(100);
+    client.destroy();
+    await expect.poll(countPending).toBe(0);
+  }
+  expect(onDrop).not.toHaveBeenCalled();
+  const client = connect(port, "127.0.0.1").on("error", () => {});
+  client.write(pipeline(600, "/slow"));
+  await expect.poll(() => onDrop.mock.calls).toEqual([["pipelined"]]);
   server.close();
 });
 
@@ -235,6 +285,7 @@ test("an idle connection is closed after KEEP_ALIVE_TIMEOUT_MS", async () => {
   const { responses, isClosed } = await exchange(server.url, get("/"));
   expect(responses).toMatchObject([{ status: 200, headers: { "keep-alive": "timeout=1" } }]);
   expect(isClosed).toBe(true);
+  expect(await readMetric(server, 'connections_dropped_total{reason="idle"}')).toBe(1);
   await server.stop();
 });
 
@@ -267,16 +318,20 @@ test("at the limit of connections, the one without progress for the longest is c
 
 test("at the limit of connections, idle ones are closed first, then those that wait for their client or are upgraded", async () => {
   const server = createPublicServer();
-  const options = { maxConnections: 4, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };
+  const options = { maxConnections: 6, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };
   const { handleRequests, upgrade } = guardConnections(server, options);
-  handleRequests(({ url }, res) => url === "/" && res.end());
-  server.on("upgrade", (_req, socket) => upgrade(socket as Socket));
+  const responses = new Map<string | undefined, ServerResponse>();
+  handleRequests(({ url }, res) => (url === "/" ? res.end() : responses.set(url, res)));
+  server.on("upgrade", (_req, socket) => upgrade(socket.resume() as Socket));
   const port = await listen(server, 0, "127.0.0.1");
   const closed: string[] = [];
+  const upgraded = get("/", "Connection: Upgrade", "Upgrade: websocket");
   const requests = [
+    ["is upgraded and sends", upgraded],
+    ["idle for less long", get("/later")],
     ["waits for the server", get("/slow")],
     ["waits for its client", lines("POST /slow HTTP/1.1", "Host: localhost", "Content-Length: 9")],
-    ["is upgraded", get("/", "Connection: Upgrade", "Upgrade: websocket")],
+    ["is upgraded", upgraded],
     ["idle", get("/")],
   ] as const;
   const clients: Socket[] = [];
@@ -286,32 +341,62 @@ test("at the limit of connections, idle ones are closed first, then those that w
     await once(client, "connect");
     clients.push(client);
   }
+  const sending = setInterval(() => clients[0]?.write("a"), 100);
+  await once(clients[5] as Socket, "data");
+  responses.get("/later")?.end();
   await setTimeout(3000); // Recent progress keeps a connection, too.
-  for (const count of [1, 2, 3, 4]) {
+  for (const count of [1, 2, 3, 4, 5]) {
     const client = connect(port, "127.0.0.1");
     client.write(get("/slow"));
     clients.push(client);
     await expect.poll(() => closed).toHaveLength(count);
   }
-  expect(closed).toEqual(["idle", "waits for its client", "is upgraded", "waits for the server"]);
+  clearInterval(sending);
+  const order = ["idle", "idle for less long", "waits for its client", "is upgraded", "waits for the server"];
+  expect(closed).toEqual(order);
   for (const client of clients) client.destroy();
   server.close();
 });
 
-test("empty lines are no progress: at the limit of connections, their sender is closed before a client that waits", async () => {
-  const server = await startServer({ MAX_CONNECTIONS: "2" }, FOLDER);
-  const waiting = await open(server, get("/example-pages/slow"));
-  const received = vi.fn();
-  waiting.on("data", received);
-  const sender = await open(server, "");
-  const closed = closeOf(sender);
+test("at the limit of connections, one that doesn't read its 503 is reset", async () => {
+  const server = createPublicServer();
+  const headers = { "X-Large": "a".repeat(20_000_000) }; // More than the kernel takes.
+  const { handleRequests } = guardConnections(server, { maxConnections: 1, clientTimeoutMs: 0, headers, onDrop() {} });
+  handleRequests(() => {});
+  const port = await listen(server, 0, "127.0.0.1");
+  const accepted = once(server, "connection");
+  const client = connect(port, "127.0.0.1").pause();
+  client.write(get("/"));
+  const [socket] = await accepted;
+  await once(server, "request");
+  const other = connect(port, "127.0.0.1");
+  await expect.poll(() => socket.destroyed).toBe(true);
+  for (const opened of [client, other]) opened.destroy();
+  server.close();
+});
+
+test.each([
+  ["between requests", ""],
+  ["while a response is pending", get("/first")],
+])("empty lines %s are no progress: at the limit of connections, their sender is closed", async (_label, bytes) => {
+  const server = createPublicServer();
+  const options = { maxConnections: 2, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };
+  const { all, handleRequests } = guardConnections(server, options);
+  handleRequests(() => {});
+  const port = await listen(server, 0, "127.0.0.1");
+  const closed: string[] = [];
+  const sender = connect(port, "127.0.0.1").on("close", () => closed.push("sender"));
+  sender.resume().write(bytes);
   const sending = setInterval(() => sender.write(CRLF), 100);
+  await expect.poll(() => all.size).toBe(1);
+  const waiting = connect(port, "127.0.0.1").on("close", () => closed.push("waiting"));
+  waiting.resume().write(get("/second"));
   await setTimeout(2500);
-  expect(String(await once(await open(server, get("/")), "data"))).toMatch(/^HTTP\/1\.1 200 /);
-  expect(received).not.toHaveBeenCalled();
-  expect(await closed).toBe("closed");
+  const newest = connect(port, "127.0.0.1");
+  await expect.poll(() => closed).toEqual(["sender"]);
   clearInterval(sending);
-  server.child.kill("SIGKILL");
+  for (const client of [sender, waiting, newest]) client.destroy();
+  server.close();
 });
 
 test("with few open files allowed, idle connections are closed for new clients", async () => {

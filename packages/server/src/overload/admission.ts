@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import { hasBody, headLength } from "../http/request-target.ts";
-import { countBytes } from "../node-internals.ts";
+import { countSent } from "../node-internals.ts";
 import { FILE_ROUTE } from "../receive/match-route.ts";
 import { isEventStream } from "../render/compression.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
@@ -33,7 +33,7 @@ type Options = {
 };
 
 /** The data rate of a client that has been admitted is measured from here on. */
-type Measured = { since: number; bytes: number };
+type Measured = { since: number; sent: number; read: number };
 
 /**
  * Admits requests: each takes a slot of one of three limits, waits for it for 5 s, or gets 503. When its response begins,
@@ -57,17 +57,22 @@ export function createAdmission(options: Options) {
     const now = performance.now();
     const rates = [...clients]
       .filter(([{ req, closed }, { since }]) => !closed && now - since > GRACE_MS && waitsForClient(req.socket, req))
-      .map(([{ req }, { since, bytes }]) => ({ req, rate: (countBytes(req.socket) - bytes) / (now - since) }));
+      .map(([{ req }, { since, sent, read }]) => {
+        const { socket } = req;
+        // What a client sends doesn't count while it doesn't read.
+        const bytes = countSent(socket) - sent + (socket.writableLength > 0 ? 0 : socket.bytesRead - read);
+        return { socket, rate: bytes / (now - since) };
+      });
     const slowest = rates.sort((a, b) => a.rate - b.rate)[0];
     if (!slowest) return;
     recordShed("slow_client");
-    slowest.req.socket.resetAndDestroy();
+    slowest.socket.resetAndDestroy();
   }
 
   /** Returns a function that releases the slot. */
   function hold(slots: Semaphore, res: Response, release: () => void) {
     const clients = admitted.get(slots);
-    clients?.set(res, { since: performance.now(), bytes: countBytes(res.req.socket) });
+    clients?.set(res, { since: performance.now(), sent: countSent(res.req.socket), read: res.req.socket.bytesRead });
     return () => {
       clients?.delete(res);
       release();

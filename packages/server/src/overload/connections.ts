@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody, headLength } from "../http/request-target.ts";
-import { countBytes, filterBody, onAssigned, stopParsing } from "../node-internals.ts";
+import { countSent, filterBody, onAssigned, stopParsing } from "../node-internals.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
@@ -31,11 +31,11 @@ export type Connection = {
   isUpgraded: boolean;
   /** When the first pending request was passed on, or the last bytes of its body arrived. */
   handledAt: number | undefined;
-  /** The bytes read from the client and sent to it. */
+  /** The bytes sent to the client and, while `isSending`, read from it. */
   bytes: number;
   progressAt: number;
   /** The start of the data rate's measurement, while the server waits for the client. */
-  measured?: { since: number; bytes: number } | undefined;
+  measured?: { since: number; bytes: number; isSending: boolean } | undefined;
 };
 
 type Options = {
@@ -67,8 +67,8 @@ export function guardConnections(server: Server, options: Options) {
     const pending = connections.get(socket)?.pending;
     if (!connections.delete(socket)) return;
     onDrop(reason);
-    // A reset frees what the client has not read of a pending response. Otherwise the kernel would keep it for minutes.
-    if (pending?.size) socket.resetAndDestroy();
+    // A reset frees what the client has not read. Otherwise the kernel would keep it for minutes.
+    if (pending?.size || socket.writableLength > 0) socket.resetAndDestroy();
     else socket.destroy();
   }
 
@@ -88,33 +88,36 @@ export function guardConnections(server: Server, options: Options) {
     }
     if (!socket) return;
     const [res] = connections.get(socket)?.pending ?? [];
-    if (!res || res.headersSent || socket.writableLength > 0) return drop(socket, "limit");
+    if (!res || res.headersSent) return drop(socket, "limit");
+    res.writeHead(503, { ...headers, Connection: "close" }).end();
+    if (socket.writableLength > 0) return drop(socket, "limit"); // Its client doesn't read.
     connections.delete(socket);
     onDrop("limit");
-    res.writeHead(503, { ...headers, Connection: "close" }).end();
     socket.destroySoon();
   }
 
   function check() {
     const now = performance.now();
     for (const [socket, connection] of connections) {
-      const bytes = countBytes(socket);
-      const [res] = connection.pending;
-      // Bytes between requests, such as empty lines, are no progress.
-      if (bytes !== connection.bytes && (res || connection.isUpgraded)) connection.progressAt = now;
+      const { pending, unfinished, isUpgraded } = connection;
+      const [res] = pending;
+      // Other bytes of a client, such as empty lines, are no progress. Nor are those of one that doesn't read.
+      const isSending = socket.writableLength === 0 && (isUpgraded || unfinished?.complete === false);
+      const bytes = countSent(socket) + (isSending ? socket.bytesRead : 0);
+      if (bytes !== connection.bytes && (res || isUpgraded)) connection.progressAt = now;
       connection.bytes = bytes;
       if (res && !res.req.complete) connection.handledAt &&= Math.max(connection.handledAt, connection.progressAt);
       const handledMs = now - (connection.handledAt ?? now);
       if (res && !res.headersSent && handledMs > handlerTimeoutMs) onHandlerTimeout?.(res);
-      if (clientTimeoutMs === 0 || !waitsForClient(socket, connection.unfinished)) {
+      if (clientTimeoutMs === 0 || !waitsForClient(socket, unfinished)) {
         connection.measured = undefined;
         continue;
       }
-      connection.measured ??= { since: now, bytes };
+      if (connection.measured?.isSending !== isSending) connection.measured = { since: now, bytes, isSending };
       const elapsed = now - connection.measured.since;
       if (elapsed < clientTimeoutMs) continue;
       if (bytes - connection.measured.bytes < (MIN_DATA_RATE * elapsed) / 1000) drop(socket, "stalled");
-      else connection.measured = { since: now, bytes };
+      else connection.measured = { since: now, bytes, isSending };
     }
   }
 
@@ -124,9 +127,8 @@ export function guardConnections(server: Server, options: Options) {
 
   server.on("connection", (socket: Socket) => {
     onAccept?.();
-    const pending = new Set<ServerResponse>();
     const connection: Connection = {
-      pending,
+      pending: new Set(),
       queuedBytes: 0,
       isUpgraded: false,
       handledAt: undefined,
@@ -137,7 +139,7 @@ export function guardConnections(server: Server, options: Options) {
     socket.once("close", () => {
       connections.delete(socket);
       queuedBytes -= connection.queuedBytes;
-      pending.clear(); // Until Node 24, only the first response emits "close".
+      connection.pending.clear(); // Since Node 24, each response emits "close", and would subtract its bytes again.
     });
     if (connections.size > maxConnections) evict();
   });
@@ -161,9 +163,7 @@ export function guardConnections(server: Server, options: Options) {
         const bytes = isPipelined ? REQUEST_BYTES + headLength(req) + (hasBody(req) ? BODY_BYTES : 0) : 0;
         queuedBytes += bytes;
         connection.queuedBytes += bytes;
-        if (isPipelined && queuedBytes > MAX_QUEUED_BYTES) {
-          return dropUnparsed(socket, "pipelined");
-        }
+        if (isPipelined && queuedBytes > MAX_QUEUED_BYTES) return dropUnparsed(socket, "pipelined");
         if (hasBody(req)) {
           connection.unfinished = req;
           // Not kept longer: an idle connection would hold a head in memory.
