@@ -180,6 +180,10 @@ test("the limit is a setting", async () => {
     fetch(`${strict.url}/example-pages/echo`, { method: "POST", body: new URLSearchParams(body) });
   expect((await statusOf("a=12345678")).status).toBe(200);
   expect((await statusOf("a=123456789")).status).toBe(413);
+  // The body arrives with the head.
+  const chunked = `POST /example-pages/echo HTTP/1.1\r\n${HEAD.join("\r\n")}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  const { responses } = await exchange(strict.url, `${chunked}b\r\na=123456789\r\n0\r\n\r\n`);
+  expect(responses.map(({ status }) => status)).toEqual([413]);
   await strict.stop();
 });
 

@@ -268,8 +268,10 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
   ["3,000 idle connections after a request", hold(3000, SHORTEST), { isShed: true }],
   [
-    "900 idle connections after a request with a head of 15 KB",
-    idle(numbered(900, "Cookie: ").map((line) => head("GET", "catalogue/1", line.repeat(1450)))),
+    "900 idle connections after a request with a head of 15 KB and a body",
+    idle(
+      numbered(900, "Cookie: ").map((line) => `${head("GET", "catalogue/1", line.repeat(1450), BODY)}${"a".repeat(9)}`),
+    ),
   ],
   ["3,000 connections that send nothing", hold(3000, ""), { isShed: true }],
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],

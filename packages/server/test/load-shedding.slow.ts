@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import type { RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createExpress } from "../src/express.ts";
-import { createLimits, protectFromOverload } from "../src/overload/index.ts";
+import { createLimits, type Limits, protectFromOverload } from "../src/overload/index.ts";
+import { FILE_ROUTE } from "../src/receive/match-route.ts";
 import { name } from "./site/package.json";
 import { readMetric } from "./support/process-metrics.ts";
 import { SITE } from "./support/site.ts";
@@ -80,7 +81,7 @@ test("a loader that goes on after its client has left has its slot until HANDLER
   stop(server);
 });
 
-test("a loader whose client is closed at the limit of connections keeps its slot", async () => {
+test("at the limit of connections, a client that waits gets 503, and its loader keeps its slot", async () => {
   const { server, slow, finish } = await startBusy({ MAX_CONNECTIONS: "3" });
   await setTimeout(2500); // Recent progress keeps a connection.
   const { hostname, port } = new URL(server.url);
@@ -89,7 +90,13 @@ test("a loader whose client is closed at the limit of connections keeps its slot
       .on("error", () => {})
       .write(`GET ${PAGES}/slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
-  expect((await slow).status).toBe(503);
+  const { status, headers } = await slow;
+  expect(status).toBe(503);
+  expect(["Retry-After", "Cache-Control", "X-Content-Type-Options"].map((name) => headers.get(name))).toEqual([
+    "5",
+    "no-store",
+    "nosniff",
+  ]);
   const usage = (name: string) => readMetric(server, `server_limit_usage{setting="${name}"}`);
   expect([await usage("MAX_CONCURRENT_REQUESTS"), await usage("MAX_OPEN_RESPONSES")]).toEqual([1, 0]);
   finish();
@@ -164,33 +171,116 @@ test.for([
   await expect.poll(() => usage.map((read) => read())).toEqual([0, 0, 0]);
 });
 
-test("a slow reader isn't cut for others within a second after its response has begun", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
+const sendStatus: ErrorRequestHandler = (error, _req, res, _next) => void res.writeHead(error.status).end();
+
+/** Starts a server that admits requests to a handler. */
+async function protect(limits: Partial<Limits>, handle: RequestHandler, httpRoute?: string) {
   const recordShed = vi.fn();
-  const { admit, close } = protectFromOverload({
-    limits: { ...createLimits({ MAX_CONCURRENT_REQUESTS: 1 }), MAX_OPEN_RESPONSES: 0 },
-    settings: { BODY_SIZE_LIMIT_BYTES: 1, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
+  const { admitBody, admit, close } = protectFromOverload({
+    limits: { ...createLimits({}), ...limits },
+    settings: { BODY_SIZE_LIMIT_BYTES: 1e6, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
     headers: {},
     handleErrors: expect.unreachable,
     metrics: { recordShed, recordConnectionDropped: expect.unreachable, measureUsage: () => {} },
   });
-  const responses: Response[] = [];
-  const respond: RequestHandler = (_req, res) => void responses.push(res);
-  const server = createServer(createExpress().use(admit, respond)).listen(0, "127.0.0.1");
+  const setRoute: RequestHandler = (_req, res, next) => {
+    res.locals.httpRoute = httpRoute;
+    next();
+  };
+  const server = createServer(createExpress().use(setRoute, admitBody, admit, handle, sendStatus)).listen(
+    0,
+    "127.0.0.1",
+  );
   onTestFinished(() => {
-    vi.useRealTimers();
-    server.close();
+    server.close().closeAllConnections();
     close();
   });
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const clients = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")].map((client) =>
-    client.on("error", () => {}),
-  );
-  clients[0]?.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  return { port: (server.address() as AddressInfo).port, recordShed };
+}
+
+const form = (path: string, body: string, length = body.length) =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${TYPE}Content-Length: ${length}\r\n\r\n${body}`;
+
+test.each([
+  ["a small form that has arrived passes one that hasn't", form("/small", "a"), 200],
+  ["a form that is too large gets 413 at once", form("/large", "", 200_000), 413],
+])("while the memory of bodies is full, %s", async (_label, bytes, status) => {
+  const handled: string[] = [];
+  const { port, recordShed } = await protect({ MAX_BODY_MEMORY_BYTES: 1e6 }, (req, res) => {
+    handled.push(req.path);
+    if (req.path === "/small") res.end();
+  });
+  const send = (bytes: string) => {
+    const client = connect(port, "127.0.0.1").on("error", () => {});
+    client.write(bytes);
+    return client;
+  };
+  send(form("/running", "a".repeat(90_000)));
+  await expect.poll(() => handled).toEqual(["/running"]);
+  send(form("/unfinished", "a", 90_000));
+  await setTimeout(500);
+  const client = send(bytes.slice(0, -1));
+  await setTimeout(500);
+  client.write(bytes.slice(-1));
+  expect(String(await once(client, "data"))).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(recordShed).not.toHaveBeenCalled();
+});
+
+test("a client that has left isn't cut instead of one that is slow", async () => {
+  const handled: string[] = [];
+  const { port, recordShed } = await protect({ MAX_BODY_MEMORY_BYTES: 1.5e6 }, (req, res) => {
+    handled.push(req.path);
+    if (req.path === "/left") res.locals.running?.add(new Promise(() => {})); // Its loader goes on.
+    if (req.path === "/last") res.end();
+  });
+  const send = (path: string, body: string) => {
+    const client = connect(port, "127.0.0.1").on("error", () => {});
+    client.write(form(path, body, 90_000));
+    return client;
+  };
+  const left = send("/left", "");
+  send("/slow", "");
+  await expect.poll(() => handled).toEqual(["/left", "/slow"]);
+  left.resetAndDestroy();
+  await setTimeout(1500);
+  send("/last", "a".repeat(90_000));
+  await expect.poll(() => handled).toEqual(["/left", "/slow", "/last"]);
+  expect(recordShed.mock.calls).toEqual([["slow_client"]]);
+});
+
+test.each([
+  ["renders", { MAX_CONCURRENT_REQUESTS: 1, MAX_CONNECTIONS: 1 }, ""],
+  ["long heads", { MAX_BODY_MEMORY_BYTES: 1 }, "a".repeat(5000)],
+])("if too many %s wait, the next gets 503 before them", async (_label, limits, query) => {
+  const handled: string[] = [];
+  const { port } = await protect(limits, (req) => void handled.push(req.path));
+  const visit = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}?${query}`).then(({ status }) => [path, status]);
+  visit("/running").catch(() => {});
+  await expect.poll(() => handled).toEqual(["/running"]);
+  const waiting = visit("/waiting");
+  await setTimeout(500);
+  expect(await Promise.race([waiting, visit("/next")])).toEqual(["/next", 503]);
+  await waiting;
+});
+
+test.each([
+  ["keeps its slot", { MAX_CONCURRENT_REQUESTS: 1, MAX_OPEN_RESPONSES: 0 }, undefined],
+  ["is a file", { MAX_OPEN_RESPONSES: 1 }, FILE_ROUTE],
+])("a slow reader whose response %s isn't cut within a second after it has begun", async (_label, settings, route) => {
+  vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const responses: Response[] = [];
+  const { port, recordShed } = await protect(settings, (_req, res) => void responses.push(res), route);
+  const visit = () => {
+    const client = connect(port, "127.0.0.1").on("error", () => {});
+    client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  };
+  visit();
   await expect.poll(() => responses).toHaveLength(1);
-  clients[1]?.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  await once(server, "request");
+  visit();
+  await setTimeout(500);
   await vi.advanceTimersByTimeAsync(3000);
   responses[0]?.writeHead(200).write(Buffer.alloc(20_000_000));
   await vi.advanceTimersByTimeAsync(900);
@@ -198,7 +288,6 @@ test("a slow reader isn't cut for others within a second after its response has 
   await vi.advanceTimersByTimeAsync(200);
   expect(recordShed.mock.calls).toEqual([["slow_client"]]);
   await expect.poll(() => responses).toHaveLength(2);
-  for (const client of clients) client.destroy();
 });
 
 test("a page that every client has stopped waiting for isn't rendered for the cache", async () => {
@@ -255,6 +344,7 @@ test("if slow readers of a file have all slots, the slowest is cut, and the next
   const readers = Array.from({ length: 2 }, () => connect(Number(port), hostname).on("error", () => {}));
   for (const reader of readers) reader.write("GET /film.mp4 HTTP/1.1\r\nHost: x\r\n\r\n");
   const [slow, slowest] = readers as [Socket, Socket];
+  slowest.write("\r\n".repeat(15e6)); // What it sends doesn't count.
   // More than the kernel's buffers, so that its rate is higher, however late it is measured.
   slow.on("data", () => slow.bytesRead > 20e6 && slow.pause());
   await expect.poll(() => slow.bytesRead).toBeGreaterThan(20e6);
@@ -270,13 +360,14 @@ test("if slow readers of a file have all slots, the slowest is cut, and the next
 });
 
 test.each([
-  ["JSON takes 32 times its length", "echo", "application/json", 1000, 32_000],
-  ["a form takes 4 times its length", "echo", "multipart/form-data; boundary=b", 100_000, 400_000],
-  ["a body that must be streamed takes no more", "large-form", "text/plain", 100_000, 0],
-])("%s, and 256 KiB, of the memory of bodies", async (_label, page, type, length, bytes) => {
+  ["JSON takes 32 times its length", "echo", "application/json", "Content-Length: 1000", 32_000],
+  ["a form takes 4 times its length", "echo", "multipart/form-data; boundary=b", "Content-Length: 100000", 400_000],
+  ["a chunked form takes 4 times its limit", "echo", TYPE.slice(14, -2), "Transfer-Encoding: chunked", 409_600],
+  ["a body that must be streamed takes no more", "large-form", "text/plain", "Content-Length: 100000", 0],
+])("%s, and 256 KiB, of the memory of bodies", async (_label, page, type, framing, bytes) => {
   const server = await startServer({ MAX_BODY_MEMORY_BYTES: "3000000" }, FOLDER);
   const { hostname, port } = new URL(server.url);
-  const head = [`POST ${PAGES}/${page} HTTP/1.1`, "Host: x", `Content-Type: ${type}`, `Content-Length: ${length}`];
+  const head = [`POST ${PAGES}/${page} HTTP/1.1`, "Host: x", `Content-Type: ${type}`, framing];
   const client = connect(Number(port), hostname).on("error", () => {});
   client.write([...head, "", ""].join("\r\n"));
   const usage = () => readMetric(server, 'server_limit_usage{setting="MAX_BODY_MEMORY_BYTES"}');

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { totalmem } from "node:os";
+import { expect, test, vi } from "vitest";
 import { createLimits } from "./limits.ts";
+
+vi.mock("node:os", () => ({ totalmem: vi.fn<() => number>() }));
 
 const MIB = 1024 * 1024;
 
@@ -12,13 +15,25 @@ test.each([
   expect(createLimits({}, memoryMiB * MIB, 100_000).MAX_CONNECTIONS).toBe(maxConnections);
 });
 
+test.each([
+  ["of a container", 128, 4096, 1024],
+  ["of the machine, if no container limits it", 0, 256, 2048],
+  ["of the machine, if a container may have more", 2 ** 43, 256, 2048],
+  ["of the machine, at most 2 GiB", 0, 4096, 16 * 1024],
+])("the memory is that %s", (_label, constrainedMiB, totalMiB, maxConnections) => {
+  vi.spyOn(process, "constrainedMemory").mockReturnValue(constrainedMiB * MIB);
+  vi.mocked(totalmem).mockReturnValue(totalMiB * MIB);
+  expect(createLimits({}, undefined, 100_000).MAX_CONNECTIONS).toBe(maxConnections);
+});
+
 test("a limit that the operator sets is kept", () => {
   expect(createLimits({ MAX_ENCODERS: 3 }, 40 * MIB, 100_000)).toMatchObject({ MAX_ENCODERS: 3, MAX_CONNECTIONS: 64 });
 });
 
 test.each([
-  ["connections leave open files for streams and services", 1000, 1000 - 256 - 128],
-  ["connections get at least half of the open files", 100, 50],
-])("%s", (_label, maxOpenFiles, maxConnections) => {
-  expect(createLimits({}, 128 * MIB, maxOpenFiles).MAX_CONNECTIONS).toBe(maxConnections);
+  ["connections leave open files for streams and services", {}, 1000, 1000 - 256 - 128],
+  ["so do as many as the operator sets", { MAX_CONNECTIONS: 1000 }, 1000, 1000 - 256 - 128],
+  ["connections get at least half of the open files", {}, 100, 50],
+])("%s", (_label, settings, maxOpenFiles, maxConnections) => {
+  expect(createLimits(settings, 128 * MIB, maxOpenFiles).MAX_CONNECTIONS).toBe(maxConnections);
 });

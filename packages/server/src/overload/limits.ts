@@ -48,7 +48,7 @@ function findMaxOpenFiles() {
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The limits for the memory, unless the operator sets them. Connections leave files for streams and services. */
+/** The limits for the memory, unless the operator sets them. All connections leave files for streams and services. */
 export function createLimits(
   settings: Partial<Record<LimitName, number | undefined>>,
   memory = findMemoryLimit(),
@@ -57,7 +57,7 @@ export function createLimits(
   const share = Math.min(memory / MEMORY, (memory - BASE_MEMORY) / (MEMORY - BASE_MEMORY));
   const entries = Object.entries(LIMITS_AT_128_MIB).map(([name, limit]) => [
     name,
-    settings[name as LimitName] ?? Math.max(1, Math.round(limit * Math.max(share, MIN_SHARE))),
+    settings[name as LimitName] ?? Math.round(limit * Math.max(share, MIN_SHARE)),
   ]);
   const limits: Limits = Object.fromEntries(entries);
   const reserved = RESERVED_FILES + limits.MAX_OPEN_RESPONSES;
