@@ -159,6 +159,16 @@ test("a page that fails and isn't cached gets the error page, then 503, and is r
   expect((await get(POST)).status).toBe(200);
 });
 
+test("a page that failed while it was cached is rendered at once when an edit has removed it", async () => {
+  const first = await get(POST);
+  process.env.POSTS = "down";
+  wait(60 + 3600);
+  expect((await get(POST)).text).toBe(first.text);
+  process.env.POSTS = "Buy oat milk";
+  await loaded.cache.invalidate([], [POST]);
+  expect((await get(POST)).text).toContain("Buy oat milk");
+});
+
 test("if the render for a hundred first visits fails, one gets the error page, and the others get 503", async () => {
   process.env.POSTS = "down";
   const responses = await Promise.all(Array.from({ length: 100 }, () => get(POST)));

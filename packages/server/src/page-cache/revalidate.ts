@@ -48,8 +48,8 @@ const READS_HEADERS =
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics }: Options) {
   const { routes, findFile, isProduction } = pages;
-  /** The last render for a cache key that stored nothing. */
-  const failures = new LRUCache<string, { at: number; hasFailed: boolean }>({
+  /** The last render for a cache key that stored nothing, and whether there was an entry then. */
+  const failures = new LRUCache<string, { at: number; hasFailed: boolean; hadEntry: boolean }>({
     maxSize: MAX_FAILURES_SIZE,
     sizeCalculation: (_failure, { length }) => length + 100,
   });
@@ -98,7 +98,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
         if (rendered.uncacheableReason !== undefined) {
           warn(route, `not cacheable: ${rendered.uncacheableReason}`);
           entries.remove(key); // Otherwise later requests could get the stale entry.
-          failures.set(key, { at: performance.now(), hasFailed: false });
+          failures.set(key, { at: performance.now(), hasFailed: false, hadEntry: false });
           metrics.recordRender("not_cacheable");
           return undefined;
         }
@@ -124,7 +124,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
     } catch (err) {
       metrics.recordRender("failed");
       if (!failures.get(key)?.hasFailed) logFailure(err, findFile(route.id));
-      failures.set(key, { at: performance.now(), hasFailed: true });
+      failures.set(key, { at: performance.now(), hasFailed: true, hadEntry: entries.find(key) !== undefined });
       return undefined;
     } finally {
       release();
@@ -173,7 +173,9 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
      */
     revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
       return new Promise<CacheEntry | undefined>((resolve, reject) => {
-        const failure = findRecentFailure(key);
+        // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale response.
+        const isOver = failures.get(key)?.hadEntry && !entries.find(key);
+        const failure = isOver ? undefined : findRecentFailure(key);
         if (failure?.hasFailed && isProduction) return reject(HAS_FAILED);
         if (failure) return resolve(undefined);
         const clients = renders.get(key) ?? startRender(key, route);
