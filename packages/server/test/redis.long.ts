@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createRedisChannel } from "./database/services/redis-channel.ts";
+import { startCutProxy } from "./support/cut-proxy.ts";
 
 test("messages reach every process, also after a restart of Redis", async () => {
   const port = await findFreePort();
@@ -32,5 +33,33 @@ test("messages reach every process, also after a restart of Redis", async () => 
   redis = start();
   await expect.poll(() => connections.at(-1)).toBe(true);
   await publish("second");
+  await expect.poll(() => messages).toEqual(["first", "second"]);
+});
+
+test("a connection that is lost without a reset is detected, for messages too, and made again", async () => {
+  const port = await findFreePort();
+  const redis = spawn("redis-server", ["--port", String(port), "--save", ""], { stdio: "ignore" });
+  const proxy = await startCutProxy(port);
+  onTestFinished(() => {
+    redis.kill("SIGKILL");
+    proxy.stop();
+  });
+  const channel = createRedisChannel(`redis://${proxy.host}`);
+  const messages: string[] = [];
+  let isConnected = false;
+  channel.subscribe(
+    (message) => messages.push(message),
+    (connected) => {
+      isConnected = connected;
+    },
+  );
+  await expect.poll(() => isConnected).toBe(true);
+  await expect.poll(() => channel.publish("first").catch(() => 0)).toBe(1);
+  proxy.cut();
+  await expect(channel.publish("lost")).rejects.toThrow();
+  await expect.poll(() => isConnected).toBe(false);
+  proxy.restore();
+  await expect.poll(() => isConnected).toBe(true);
+  await expect.poll(() => channel.publish("second").catch(() => 0)).toBe(1);
   await expect.poll(() => messages).toEqual(["first", "second"]);
 });
