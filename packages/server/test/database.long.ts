@@ -1,46 +1,25 @@
 // The database of docs/data-and-databases.md, in a copy of the project, with a real Postgres.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { build } from "./support/build.ts";
-import { copySite } from "./support/copy-site.ts";
+import { copyDatabaseSite } from "./support/copy-database-site.ts";
 import { startNginx } from "./support/nginx.ts";
 import { createPostgres, type Postgres } from "./support/postgres.ts";
 import { readProcessMetrics } from "./support/process-metrics.ts";
 import { type ServerProcess, spawnServer } from "./support/start-server.ts";
-
-const EXAMPLE = fileURLToPath(new URL("database", import.meta.url));
 
 let folder: string;
 let postgres: Postgres;
 
 beforeAll(async () => {
   postgres = await createPostgres();
-  folder = copySite();
-  for (const file of ["server.ts", "services/cache-channel.ts"]) cpSync(`${EXAMPLE}/${file}`, `${folder}/${file}`);
-  for (const file of ["users.tsx", "events.tsx", "event.tsx"])
-    cpSync(`${EXAMPLE}/${file}`, `${folder}/app/routes/${file}`);
-  cpSync(`${EXAMPLE}/context.ts`, `${folder}/app/context.ts`);
-  rmSync(`${folder}/app/example-pages`, { recursive: true });
-  writeFileSync(
-    `${folder}/app/routes.ts`,
-    `import { type RouteConfig, route } from "@react-router/dev/routes";
-
-export default [
-  route("/", "routes/home.tsx", { id: "home", index: true }),
-  route("/users", "routes/users.tsx"),
-  route("/events", "routes/events.tsx"),
-  route("/events/:slug", "routes/event.tsx"),
-  route("*", "routes/not-found.tsx", { id: "404" }),
-] satisfies RouteConfig;
-`,
-  );
+  folder = copyDatabaseSite();
   await build(folder);
   await postgres.start();
   await postgres.query("CREATE TABLE users (id serial PRIMARY KEY, name text NOT NULL)");
