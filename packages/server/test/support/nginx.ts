@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "react-router-express-server/testing";
@@ -56,5 +56,9 @@ export async function startNginx(http: string, location: string) {
   };
   const isReady = async () => (await fetch(url).catch(() => undefined))?.ok;
   await vi.waitUntil(isReady, { timeout: 60_000 }).catch((error) => stop().then(() => Promise.reject(error)));
-  return { url, stop };
+  /** Removes what `proxy_cache cache` has. */
+  const purge = () => {
+    for (const name of readdirSync(`${folder}/cache`)) rmSync(`${folder}/cache/${name}`);
+  };
+  return { url, purge, stop };
 }
