@@ -3,8 +3,9 @@ import type { Writable } from "node:stream";
 export * from "@react-router/node";
 
 /**
- * Writes a response body to the client, like the function of `@react-router/node` that it replaces: that one keeps every
- * chunk in memory until the stream ends (remix-run/react-router#15247, fixed in 8.4.0). Rejects if the source fails.
+ * Writes a response body to the client, like the function of `@react-router/node` that it replaces: that one retains
+ * memory for every chunk until the stream ends (remix-run/react-router#15247, fixed in 8.4.0). Rejects if the source
+ * fails.
  */
 export async function writeReadableStreamToWritable(stream: ReadableStream, writable: Writable) {
   const reader = stream.getReader();
