@@ -167,10 +167,11 @@ test("a client that resets the connection after a CONNECT affects no other clien
 });
 
 test.each([
-  ["a method", 405, HOST],
-  ["a Host", 400, "Host: a b"],
-])("%s that is rejected gets %i while the client is still sending its body", async (_label, status, host) => {
-  const head = lines("POST /unknown HTTP/1.1", host, CLOSE, "Transfer-Encoding: chunked");
+  // Its path allows the body: elsewhere, 413 may be first.
+  ["a method", 405, "TRACE /example-pages/upload", HOST],
+  ["a Host", 400, "POST /unknown", "Host: a b"],
+])("%s that is rejected gets %i while the client is still sending its body", async (_label, status, start, host) => {
+  const head = lines(`${start} HTTP/1.1`, host, CLOSE, "Transfer-Encoding: chunked");
   const chunk = `f4240${CRLF}${"a".repeat(1e6)}${CRLF}`;
   for (let i = 0; i < 10; i++) expect((await send(`${head}${chunk.repeat(10)}0${CRLF}${CRLF}`)).status).toBe(status);
 });
