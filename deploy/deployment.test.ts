@@ -13,6 +13,7 @@ const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === ki
 const deployment = find("Deployment");
 const [service, operationsService] = MANIFESTS.filter(({ kind }) => kind === "Service");
 const ROUTE = parse(readFileSync("deploy/kubernetes/httproute.yaml", "utf8"), { strict: true });
+const ENVOY_POLICY = parse(readFileSync("deploy/kubernetes/envoy-gateway.yaml", "utf8"), { strict: true });
 const KUSTOMIZATION = parse(readFileSync("deploy/kubernetes/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
@@ -69,6 +70,9 @@ test("the objects of the manifest refer to each other", () => {
   expect(KUSTOMIZATION.resources).toEqual(["web.yaml", "httproute.yaml"]);
   expect(ROUTE.spec.rules.flatMap(({ backendRefs }: { backendRefs: unknown[] }) => backendRefs)).toEqual([
     { name: KUSTOMIZATION.namePrefix + service.metadata.name, port: service.spec.ports[0].port },
+  ]);
+  expect(ENVOY_POLICY.spec.targetRefs).toEqual([
+    { group: "gateway.networking.k8s.io", kind: ROUTE.kind, name: KUSTOMIZATION.namePrefix + ROUTE.metadata.name },
   ]);
 
   const ports = container.ports.map(({ name }: { name: string }) => name);
