@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../files/client-files.ts";
@@ -16,6 +17,16 @@ const FIXED_OPTIONS = {
   ssr: [true, "the server renders every page"],
 } as const;
 
+const IS_V7 = createRequire(import.meta.url)("react-router/package.json").version.startsWith("7.");
+/** React Router 8 always does what these do, and rejects them. Its types lack them, so they have none here. */
+const V8_FLAGS: Record<string, boolean> = {
+  v8_middleware: true,
+  v8_passThroughRequests: true,
+  v8_splitRouteModules: true,
+  v8_trailingSlashAwareDataRequests: true,
+  v8_viteEnvironmentApi: true,
+};
+
 /** Configures React Router for the server, and completes its build. */
 export function serverPreset(): Preset {
   return {
@@ -28,13 +39,7 @@ export function serverPreset(): Preset {
       routeDiscovery: { mode: "initial" },
       // Turns React Router's check off: `admit` has checked before, also for resource routes.
       allowedActionOrigins: ["**"],
-      future: {
-        v8_middleware: true,
-        v8_passThroughRequests: true,
-        v8_splitRouteModules: true,
-        v8_trailingSlashAwareDataRequests: true,
-        v8_viteEnvironmentApi: true,
-      },
+      future: IS_V7 ? V8_FLAGS : {},
       buildEnd,
     }),
     reactRouterConfigResolved({ reactRouterConfig }) {
