@@ -20,11 +20,13 @@ import { createGetLoadContext } from "./render/load-context.ts";
 import { createAnonymousRender } from "./render/render-anonymously.ts";
 import { checkRoutes } from "./routes/check-routes.ts";
 import type { Pages } from "./routes/pages.ts";
+import { policyOfSettings } from "./security/content-security-policy.ts";
 import { createSecurityHeaders } from "./security/security-headers.ts";
 import type { ServerSettings } from "./start/settings.ts";
 
 type Options = {
   createApp: Definition["createApp"];
+  policySources: Definition["policySources"];
   pages: Pages;
   /** The name of the site, for `Cache-Status`. */
   name: string;
@@ -51,11 +53,13 @@ type Application = {
 
 /** Creates the application of a site: makes the parts, and passes them to its `createApp`. */
 export function createApplication(options: Options): Application {
-  const { createApp, pages, settings, services, limits, log, metrics, cache, shutdown, clientFolder } = options;
+  const { createApp, policySources, pages, settings, services, limits, log, metrics, cache, shutdown, clientFolder } =
+    options;
   const { entries } = cache;
   const trustProxy = settings.TRUST_PROXY;
 
-  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, pages.isProduction);
+  const policy = policyOfSettings(settings, policySources);
+  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, pages.isProduction, policy);
   checkRoutes(pages, securityHeaders);
   const { files, bytes } = readClientFiles(clientFolder, securityHeaders.defaults, limits.STATIC_FILES_MAX_BYTES);
   metrics.measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);

@@ -5,6 +5,7 @@ import type * as v from "valibot";
 import type { UpgradeHandler } from "./connections/parser-errors.ts";
 import type {} from "./locals.ts";
 import type { Cache } from "./page-cache/cache.ts";
+import type { Directive } from "./security/content-security-policy.ts";
 import type { ServerSettings } from "./start/settings.ts";
 
 /** The values of the server's settings and of the site's own. */
@@ -53,6 +54,8 @@ export type Parts<Entries extends v.ObjectEntries = v.ObjectEntries, Opened = Se
 export type Definition<Entries extends v.ObjectEntries = v.ObjectEntries, Opened extends Services = Services> = {
   /** The site's own settings: the valibot schema of each environment variable, by its name. */
   settings?: Entries;
+  /** The settings that are URLs whose origins are added to every page's policy, each with its directives. */
+  policySources?: { [Name in keyof NoInfer<Entries>]?: Directive[] };
   /** Opens what the process needs once. */
   openServices?(options: {
     settings: Settings<Entries>;

@@ -4,7 +4,8 @@ import { CspEvaluator } from "csp_evaluator/dist/evaluator.js";
 import { Severity } from "csp_evaluator/dist/finding.js";
 import { CspParser } from "csp_evaluator/dist/parser.js";
 import type { Page } from "playwright-core";
-import { keepViolations } from "react-router-express-server/testing";
+import { keepViolations, loadApp } from "react-router-express-server/testing";
+import request from "supertest";
 import { prioritizeContent } from "../src/render/prioritize-content.ts";
 import { contentSecurityPolicy, replaceNonce } from "../src/security/content-security-policy.ts";
 import { createSecurityHeaders } from "../src/security/security-headers.ts";
@@ -160,6 +161,23 @@ test("a policy has the additions of its page, and no others", () => {
     "frame-ancestors": ["'self'"],
     "style-src-attr": ["'unsafe-inline'"],
   });
+});
+
+const { app } = await loadApp({ folder: SITE, env: { PICTURES_URL: "https://key@pictures.example.org/v2?a=1;b" } });
+
+test.for<[string, number, ...string[]]>([
+  ["/", 200],
+  ["/nowhere", 404],
+  ["/%0a", 404],
+  ["/example-pages/notes/1", 200],
+  [RENDERED, 404],
+  ["/example-pages/broken/loader", 500],
+  ["/example-pages/third-parties", 200, "https://images.example.org"],
+])("the policy of %s (%i) has the origin of a setting", async ([path, status, ...own]) => {
+  const response = await request(app).get(path);
+  expect(response.status).toBe(status);
+  const sources = sourcesOf(response.headers["content-security-policy"] as string);
+  expect(sources["img-src"]).toEqual(["'self'", "https://pictures.example.org", ...own]);
 });
 
 test.each([

@@ -10,7 +10,7 @@ import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
 import { CLOSE_TIMEOUT_MS } from "../src/operate/supervision.ts";
 import { LOG_TIMEOUT_MS } from "../src/start/process.ts";
-import { parseSettings, ServerSettingsSchema } from "../src/start/settings.ts";
+import { createSettingsSchema, parseSettings, ServerSettingsSchema } from "../src/start/settings.ts";
 import { SITE } from "./support/site.ts";
 import { SERVER_ENV, startServer } from "./support/start-server.ts";
 
@@ -117,6 +117,16 @@ test("a missing setting is a fault with its name", () => {
   });
 });
 
+test.each(["cdn.example.org", "'self'", "data:,x", "https://a;script-src", "https://a b.example"])(
+  "%j is no source of a policy: the fault has the setting's name",
+  (value) => {
+    const schema = createSettingsSchema({ settings: { CDN: v.string() }, policySources: { CDN: ["img-src"] } });
+    const fault = `CDN=${JSON.stringify(value)} is not valid: it must be a URL, like https://cdn.example.org`;
+    expect(parseSettings(schema, { CDN: value })).toEqual({ faults: [fault] });
+    expect(parseSettings(schema, { CDN: "https://cdn.example.org:8443" })).toHaveProperty("settings.PORT", 3000);
+  },
+);
+
 test("a setting can be read from a file, unless it is set", () => {
   const folder = mkdtempSync(join(tmpdir(), "greeting-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -191,13 +201,15 @@ async function start(env: Record<string, string>, cwd = `${SITE}/build`) {
 }
 
 test("invalid settings fail the startup, with one line for each", async () => {
-  expect(await start({ PORT: "abc", LOG_LEVEL: "loud", SHUTDOWN_DELAY_MS: "soon" })).toEqual({
+  const env = { PORT: "abc", LOG_LEVEL: "loud", SHUTDOWN_DELAY_MS: "soon", PICTURES_URL: "pictures" };
+  expect(await start(env)).toEqual({
     code: 1,
     stdout: "",
     stderr:
       `PORT="abc" is not valid: it must be ${WHOLE_NUMBER(65_535)}\n` +
       `LOG_LEVEL="loud" is not valid: it must be ${LEVELS}\n` +
-      `SHUTDOWN_DELAY_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n`,
+      `SHUTDOWN_DELAY_MS="soon" is not valid: it must be ${WHOLE_NUMBER(3_600_000)}\n` +
+      "PICTURES_URL is not valid: it must be a URL, like https://cdn.example.org\n",
   });
 });
 

@@ -4,7 +4,7 @@ import { REPORTS_PATH } from "../app/reports-path.ts";
 /** The source expressions of each directive (CSP Level 3). */
 type Policy = Record<string, string[]>;
 
-const DEFAULT_POLICY: Policy = {
+const DEFAULT_POLICY = {
   "default-src": ["'none'"],
   "script-src": ["'self'"],
   "style-src": ["'self'"],
@@ -16,7 +16,7 @@ const DEFAULT_POLICY: Policy = {
   "base-uri": ["'none'"],
   "form-action": ["'self'"],
   "frame-ancestors": ["'none'"],
-};
+} satisfies Policy;
 
 /** Browsers that follow `report-to` ignore `report-uri`. */
 const REPORTING = ["report-to default", `report-uri ${REPORTS_PATH}`];
@@ -24,10 +24,14 @@ const REPORTING = ["report-to default", `report-uri ${REPORTS_PATH}`];
 /** In development, Vite inserts and changes styles (app/root.tsx). */
 const DEVELOPMENT_POLICY: Policy = { "style-src": ["'nonce-vite'"] };
 
-const FURTHER_DIRECTIVES =
-  "child-src frame-src object-src worker-src script-src-attr script-src-elem style-src-attr style-src-elem".split(" ");
+const FURTHER_DIRECTIVES = [
+  ...["child-src", "frame-src", "object-src", "worker-src"],
+  ...["script-src-attr", "script-src-elem", "style-src-attr", "style-src-elem"],
+] as const;
 /** The directives that list sources. */
-export const DIRECTIVES = new Set([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
+export const DIRECTIVES = new Set<string>([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
+export type Directive = keyof typeof DEFAULT_POLICY | (typeof FURTHER_DIRECTIVES)[number];
+
 /** A keyword or a hash in quotes, a scheme or a host. Schemes and hosts have a colon or a dot, unlike `self`. */
 const SOURCE =
   /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
@@ -42,6 +46,19 @@ function parsePolicy(text: string): Policy {
     policy[name] = [...(policy[name] ?? []), ...sources];
   }
   return policy;
+}
+
+/** Whether the origin of a URL can be a source. */
+export function isSourceUrl(url: string) {
+  return URL.canParse(url) && SOURCE.test(new URL(url).origin);
+}
+
+/** The additions of settings to the policy of every page: the origins of their URLs. */
+export function policyOfSettings(settings: object, policySources: Record<string, Directive[] | undefined> = {}) {
+  const urls = Object.entries(settings).filter(([name, url]) => name in policySources && url !== undefined);
+  return urls
+    .flatMap(([name, url]) => policySources[name]?.map((directive) => `${directive} ${new URL(url).origin}`))
+    .join("; ");
 }
 
 /** Adds sources to those of a policy, and removes `'none'`, which must be alone. */
@@ -64,7 +81,7 @@ export type InlineSources = { scripts: string[]; styles: string[] };
 export function contentSecurityPolicy({ scripts, styles }: InlineSources, added = "", isProduction = true) {
   const inline = { "script-src": scripts, "style-src": styles };
   const policies = [inline, isProduction ? {} : DEVELOPMENT_POLICY, parsePolicy(added)];
-  return Object.entries(policies.reduce(mergePolicies, DEFAULT_POLICY))
+  return Object.entries(policies.reduce<Policy>(mergePolicies, DEFAULT_POLICY))
     .map(([name, sources]) => [name, ...sources].join(" "))
     .concat(isProduction ? REPORTING : [])
     .join("; ");

@@ -18,8 +18,11 @@ const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-al
 /** A route's additions to the headers of its pages, each in the header's own syntax. */
 export type AddedHeaders = Record<string, string>;
 
-/** The security headers of responses. In development, the policy only reports, to the browser's console. */
-export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true) {
+/**
+ * The security headers of responses. `policy` is added to that of every page. In development, the policy only reports,
+ * to the browser's console.
+ */
+export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true, policy = "") {
   const policyHeader = isProduction ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
   const defaults: Record<string, string> = {
     // Browsers ignore it without HTTPS (RFC 6797 §8.1).
@@ -40,7 +43,8 @@ export function createSecurityHeaders(strictTransportSecurity: string, isProduct
     /** The headers of a page: those with the additions of its route, and a policy. Throws if an addition is faulty. */
     ofPage(added: AddedHeaders, inline: InlineSources) {
       const headers = { ...defaults };
-      headers[policyHeader] = contentSecurityPolicy(inline, added["Content-Security-Policy"], isProduction);
+      const addedPolicy = `${policy}; ${added["Content-Security-Policy"] ?? ""}`;
+      headers[policyHeader] = contentSecurityPolicy(inline, addedPolicy, isProduction);
       for (const [name, value] of Object.entries(added)) {
         if (name === "Permissions-Policy") headers[name] = permissionsPolicy(value);
         else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) headers[name] = value;

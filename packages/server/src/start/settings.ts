@@ -3,6 +3,8 @@ import { isIP } from "node:net";
 import { parseEnv } from "node:util";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
+import type { Definition } from "../define-server.ts";
+import { isSourceUrl } from "../security/content-security-policy.ts";
 import { findMeant } from "./misspelling.ts";
 import { failToStart } from "./process.ts";
 
@@ -94,9 +96,19 @@ export const ServerSettingsSchema = v.object({
 
 export type ServerSettings = v.InferOutput<typeof ServerSettingsSchema>;
 
+const sourceUrl = v.check(
+  (value: unknown) => value === undefined || isSourceUrl(String(value)),
+  "a URL, like https://cdn.example.org",
+);
+
 /** The settings of the server and a site's own. */
-export function createSettingsSchema(own: v.ObjectEntries = {}) {
-  const schema: unknown = v.object({ ...ServerSettingsSchema.entries, ...own });
+export function createSettingsSchema({
+  settings: own = {},
+  policySources = {},
+}: Pick<Definition, "settings" | "policySources">) {
+  const urls = Object.entries(own).filter(([name]) => name in policySources);
+  const checked = urls.map(([name, schema]) => [name, v.pipe(schema, sourceUrl)]);
+  const schema: unknown = v.object({ ...ServerSettingsSchema.entries, ...own, ...Object.fromEntries(checked) });
   return schema as typeof ServerSettingsSchema;
 }
 

@@ -30,7 +30,7 @@ const MAX_REJECTIONS_LOGGED = 10;
 export async function start({ definition, build, routeConfig, isProduction, name, version, revision }: Site) {
   // The modules of pages have been imported before, so pages get settings from their context, not from the environment.
   loadEnvFile();
-  const parsed = parseSettings(createSettingsSchema(definition.settings), process.env);
+  const parsed = parseSettings(createSettingsSchema(definition), process.env);
   if ("faults" in parsed) failToStart(parsed.faults);
   const { settings, given, warnings } = parsed;
   const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
@@ -75,9 +75,9 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
   supervised = superviseServices(services, log);
   const clientFolder = join(import.meta.dirname, "../client");
-  const { createApp } = definition;
-  const options = { createApp, pages, name, settings, services, limits, log, metrics, cache, shutdown, clientFolder };
-  const { app, guard, renderAll } = createApplication(options);
+  const { createApp, policySources } = definition;
+  const parts = { pages, name, settings, services, limits, log, metrics, cache, shutdown, clientFolder };
+  const { app, guard, renderAll } = createApplication({ createApp, policySources, ...parts });
   await renderAll();
 
   const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY).defaults;

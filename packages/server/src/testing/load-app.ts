@@ -23,7 +23,7 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
     /* @vite-ignore */ file
   );
   const { definition, build, routeConfig, isProduction, name, version, revision } = site;
-  const parsed = parseSettings(createSettingsSchema(definition.settings), { ...serverEnvironment(folder), ...env });
+  const parsed = parseSettings(createSettingsSchema(definition), { ...serverEnvironment(folder), ...env });
   if ("faults" in parsed) throw new Error(parsed.faults.join());
   const { settings } = parsed;
   const lines: { level: number; msg: string; file?: string }[] = [];
@@ -44,6 +44,7 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
   const services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
   const application = createApplication({
     createApp: (made) => definition.createApp({ ...made, ...replaced }),
+    policySources: definition.policySources,
     ...{ pages, name, settings, services, limits, log, metrics, cache, shutdown },
     clientFolder: `${folder}/build/client`,
   });

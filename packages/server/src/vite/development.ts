@@ -62,7 +62,7 @@ type Running = Awaited<ReturnType<typeof run>>;
 async function run(module: Module) {
   const { site, createApplication, createCache, createMetrics, createPages } = module;
   const { definition, build, routeConfig, isProduction, name, version, revision } = site;
-  const parsed = parseSettings(createSettingsSchema(definition.settings), process.env);
+  const parsed = parseSettings(createSettingsSchema(definition), process.env);
   // Vite logs the error of a request, and its stack if it has one. The lines of the faults suffice.
   if ("faults" in parsed) throw Object.assign(new Error(parsed.faults.join("\n")), { stack: "" });
   const { settings } = parsed;
@@ -81,9 +81,9 @@ async function run(module: Module) {
   };
   try {
     services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
-    const { createApp } = definition;
-    const options = { createApp, pages, name, settings, services, limits, log, metrics, cache, shutdown };
-    const { app, close } = createApplication(options);
+    const { createApp, policySources } = definition;
+    const parts = { pages, name, settings, services, limits, log, metrics, cache, shutdown };
+    const { app, close } = createApplication({ createApp, policySources, ...parts });
     return {
       module,
       app,

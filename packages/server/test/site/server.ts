@@ -29,8 +29,10 @@ const unresponsive = new WeakSet<WebSocket>();
 export default defineServer({
   settings: {
     ...sessionSettings,
+    PICTURES_URL: v.optional(v.string()),
     ...frontSettings,
   },
+  policySources: { PICTURES_URL: ["img-src"] },
   openServices({ settings, log, shutdown }) {
     const sessions = createSessions(settings);
     const sockets = new WebSocketServer({
