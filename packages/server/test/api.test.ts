@@ -33,6 +33,7 @@ test.each([
   ["GET", "/assets/", 404, TEXT, "no-store"],
   ["GET", "/assets/nowhere.js", 404, TEXT, "no-store"],
   ["GET", `${script}.br`, 404, TEXT, "no-store"],
+  ["GET", `${script}.map`, 404, TEXT, "no-store"],
   ["GET", "/robots.txt", 200, TEXT, CACHE_CONTROL],
   ["GET", "/favicon.ico", 200, "image/vnd.microsoft.icon", CACHE_CONTROL],
   ["GET", "/icon.svg", 200, "image/svg+xml", CACHE_CONTROL],
