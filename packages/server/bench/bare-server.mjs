@@ -11,4 +11,4 @@ const server = createServer((req, res) => {
   res.writeHead(status, headers).end(body);
 });
 server.keepAliveTimeout = 75_000;
-server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ msg: "ready", port: server.address().port })));
+server.listen(process.env.PORT, "127.0.0.1");

@@ -1,13 +1,18 @@
-// Measures this server beside a bare one that sends the same bytes, and beside itself without
-// cached pages, also with 300 routes. Figures are medians of interleaved rounds; needs Linux and Chromium.
-// BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+// Writes docs/comparison.md: this server beside a bare one that sends the same bytes, beside itself without cached
+// pages, also with 300 routes, and beside React Router's template. Figures are medians of interleaved rounds; needs
+// Linux, Chromium and npm's registry. BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import engine from "../package.json" with { type: "json" };
 import { build } from "../test/support/build.ts";
 import { copySite } from "../test/support/copy-site.ts";
 import { SITE } from "../test/support/site.ts";
 import { type ClientRequest, CONNECTIONS, GENERATOR, load } from "./load.ts";
 import { measureStart, type Running, residentMiB, send, start, stop, type Target } from "./servers.ts";
+import { measureFirstVisit } from "./slow-link.ts";
 import { recordVisits } from "./visits.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
@@ -15,6 +20,14 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 5);
 const STARTS = 7;
 /** A large app's number of routes. This app has 3, with the root. */
 const MANY_ROUTES = 300;
+
+const { "@react-router/node": version, react, vite } = engine.devDependencies;
+const { isbot } = engine.dependencies;
+/** The packages of React Router's template that a server with two pages needs. */
+const TEMPLATE = {
+  ...{ "@react-router/dev": version, "@react-router/node": version, "@react-router/serve": version },
+  ...{ "react-router": version, react, "react-dom": react, isbot, vite },
+};
 
 /** Builds the same site without cached pages, and with more pages. Returns its folder. */
 async function buildWithoutPageCache(morePages = 0) {
@@ -40,16 +53,21 @@ async function buildWithoutPageCache(morePages = 0) {
   return copy;
 }
 
-/** Saves this server's responses for the bare one. Returns the bytes of each, with its headers. */
+/** Installs and builds the same two pages as React Router's template has them. Returns their folder. */
+async function buildTemplate() {
+  const folder = mkdtempSync(join(tmpdir(), "template-"));
+  cpSync(join(import.meta.dirname, "template"), folder, { recursive: true });
+  cpSync(join(SITE, "app/app.css"), join(folder, "app/app.css"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies: TEMPLATE }));
+  await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
+  await build(folder);
+  return folder;
+}
+
+/** Saves this server's responses for the bare one. */
 async function saveResponses(url: string, requests: ClientRequest[], file: string) {
-  const sizes = new Map<ClientRequest, number>();
   const save = async (request: ClientRequest) => {
     const { response, body } = await send(url + request.path, request.headers);
-    const head = response.rawHeaders.map((text) => text.length + 2); // ": " or the end of the line.
-    sizes.set(
-      request,
-      head.reduce((sum, length) => sum + length, "HTTP/1.1 200 OK\r\n\r\n".length + body.length),
-    );
     const headers = Object.fromEntries(
       Object.entries(response.headers).filter(([name]) => !["date", "connection", "keep-alive"].includes(name)),
     );
@@ -58,7 +76,16 @@ async function saveResponses(url: string, requests: ClientRequest[], file: strin
   };
   const responses = Object.fromEntries(await Promise.all(requests.map(save)));
   writeFileSync(file, JSON.stringify({ responses, notFound: responses["/unknown/0"] }));
-  return sizes;
+}
+
+/** The bytes of the responses, with their heads. */
+async function countBytes(url: string, requests: ClientRequest[]) {
+  const count = async ({ path, headers }: ClientRequest) => {
+    const { response, body } = await send(url + path, headers);
+    const fields = response.rawHeaders.map((text) => text.length + 2); // ": " or the end of the line.
+    return fields.reduce((sum, length) => sum + length, "HTTP/1.1 200 OK\r\n\r\n".length + body.length);
+  };
+  return (await Promise.all(requests.map(count))).reduce((sum, bytes) => sum + bytes, 0);
 }
 
 const samples = new Map<string, number[]>();
@@ -74,36 +101,45 @@ function median(name: string, metric: string) {
 await build(SITE);
 const everyRequest = await buildWithoutPageCache();
 const manyRoutes = await buildWithoutPageCache(MANY_ROUTES - 3);
+const template = await buildTemplate();
 const responses = join(everyRequest, "responses.json");
+const BARE = "bare `node:http`";
 const shipped: Target = { name: "this server", command: [join(SITE, "build/server/index.js")] };
 const targets: Target[] = [
   shipped,
-  { name: "bare node:http", command: [join(import.meta.dirname, "bare-server.mjs"), responses] },
-  { name: "rendering every request", command: [join(everyRequest, "build/server/index.js")] },
+  { name: BARE, command: [join(import.meta.dirname, "bare-server.mjs"), responses] },
+  { name: "this server without its cache", command: [join(everyRequest, "build/server/index.js")] },
+  {
+    name: `\`react-router-serve\` ${version}`,
+    command: ["node_modules/@react-router/serve/bin.js", "build/server/index.js"],
+    cwd: template,
+  },
 ];
 const model = await start(shipped);
 const visits = await recordVisits(model.url);
 const [document] = visits.first as [ClientRequest];
 const unknown = Array.from({ length: 100 }, (_, i) => ({ ...document, path: `/unknown/${i}` }));
-const sizes = await saveResponses(
-  model.url,
-  [...visits.first, ...visits.repeat, unknown[0] as ClientRequest],
-  responses,
-);
+const requests = [...visits.first, ...visits.repeat, unknown[0] as ClientRequest];
+await saveResponses(model.url, requests, responses);
 await stop(model);
-
-const loads = { "/": [document], unknown, "first visit": visits.first, "repeat visit": visits.repeat };
-/** The number of requests of a visit. The CPU time of other loads is per request. */
-const units: Record<string, number> = { "first visit": visits.first.length, "repeat visit": visits.repeat.length };
 
 for (let i = 0; i < STARTS; i++) {
   for (const target of targets) record(target.name, "start", await measureStart(target));
 }
 
 const running = new Map<string, Running>();
-for (const target of targets) running.set(target.name, await start(target));
-for (const [name, one] of running) {
+const loads = new Map<string, Record<string, ClientRequest[]>>();
+for (const target of targets) {
+  const { name } = target;
+  const one = await start(target);
+  running.set(name, one);
   record(name, "idle", residentMiB(one));
+  const { first, repeat } = name === BARE ? visits : await recordVisits(one.url);
+  loads.set(name, { "/": [document], unknown, first, repeat });
+  for (const [kind, requests] of Object.entries({ first, repeat })) {
+    record(name, `${kind} requests`, requests.length);
+    record(name, `${kind} KB`, (await countBytes(one.url, requests)) / 1000);
+  }
   await load(one, [document, ...unknown], 2);
 }
 // Both are new processes, since V8 optimizes a process that has rendered more pages better.
@@ -115,50 +151,68 @@ for (const [name, folder] of Object.entries({ "few routes": everyRequest, "many 
 }
 for (let round = 0; round < ROUNDS; round++) {
   for (const [name, one] of running) {
-    for (const [kind, requests] of Object.entries(loads)) {
+    const { paint, hydrated } = await measureFirstVisit(one.url);
+    record(name, "paint", paint);
+    record(name, "hydrated", hydrated);
+    for (const [kind, requests] of Object.entries(loads.get(name) ?? {})) {
       const { perSecond, cpuMicroseconds } = await load(one, requests, SECONDS);
       record(name, `${kind} rate`, perSecond);
-      record(name, `${kind} cpu`, cpuMicroseconds * (units[kind] ?? 1));
+      // A visit has several requests.
+      record(name, `${kind} cpu`, cpuMicroseconds * (kind === "first" || kind === "repeat" ? requests.length : 1));
     }
     record(name, "loaded", residentMiB(one));
   }
   for (const [name, one] of rendering) record(name, "/ cpu", (await load(one, [document], SECONDS)).cpuMicroseconds);
 }
 for (const one of [...running.values(), ...rendering.values()]) await stop(one);
-for (const folder of [everyRequest, manyRoutes]) rmSync(folder, { recursive: true });
+for (const folder of [everyRequest, manyRoutes, template]) rmSync(folder, { recursive: true });
 
 const columns = [
-  ["requests/s on /", "/ rate"],
-  ["CPU µs per request on /", "/ cpu"],
-  ["requests/s on unknown", "unknown rate"],
-  ["CPU µs per request on unknown", "unknown cpu"],
-  ["CPU µs per first visit", "first visit cpu"],
-  ["CPU µs per repeat visit", "repeat visit cpu"],
-  ["start to first 200, ms", "start"],
+  ["CPU µs per request on `/`", "/ cpu"],
+  ["CPU µs per request on unknown paths", "unknown cpu"],
+  ["CPU µs per first visit", "first cpu"],
+  ["CPU µs per repeat visit", "repeat cpu"],
+  ["requests per second on `/`", "/ rate"],
+  ["start to first response, ms", "start"],
   ["MiB idle", "idle"],
-  ["MiB under load", "loaded"],
+  ["MiB under load, without a limit", "loaded"],
+  ["requests of a first visit", "first requests"],
+  ["KB of a first visit, with headers", "first KB"],
+  ["requests of a repeat visit", "repeat requests"],
+  ["KB of a repeat visit, with headers", "repeat KB"],
+  ["first paint on a slow link, ms", "paint"],
+  ["hydrated on a slow link, ms", "hydrated"],
 ] as const;
-console.log(
-  `Node ${process.versions.node}, medians of ${ROUNDS} rounds of ${SECONDS} s, ${CONNECTIONS} connections of ${GENERATOR}.`,
-);
-console.log("In brackets: against bare node:http.\n");
-console.log(`| | ${targets.map(({ name }) => name).join(" | ")} |`);
-console.log(`|---|${targets.map(() => "---:|").join("")}`);
-for (const [label, metric] of columns) {
-  const floor = median("bare node:http", metric);
+
+const format = (value: number) =>
+  value < 100 ? String(Number(value.toFixed(1))) : Math.round(value).toLocaleString("en");
+const rows = columns.map(([label, metric]) => {
+  const own = median(shipped.name, metric);
   const cells = targets.map(({ name }) => {
     const value = median(name, metric);
-    return `${value < 100 ? value.toFixed(1) : Math.round(value)} (${(value / floor).toFixed(2)}×)`;
+    return name === shipped.name ? format(value) : `${format(value)} (${Number((value / own).toPrecision(2))}×)`;
   });
-  console.log(`| ${label} | ${cells.join(" | ")} |`);
-}
+  return `| ${[label, ...cells].join(" | ")} |`;
+});
 const rendered = median("many routes", "/ cpu");
 const ratio = rendered / median("few routes", "/ cpu");
-console.log(
-  `\nCPU µs per rendered / with ${MANY_ROUTES} routes: ${Math.round(rendered)} (${ratio.toFixed(2)}× that with 3)`,
-);
-for (const [name, requests] of Object.entries(visits)) {
-  const bytes = requests.reduce((sum, request) => sum + (sizes.get(request) ?? 0), 0);
-  console.log(`\nA ${name} visit: ${requests.length} requests, ${bytes} bytes with headers.`);
-  console.log(requests.map((request) => `  ${request.path} ${sizes.get(request)}`).join("\n"));
-}
+const page = `# Comparison
+
+\`npm run bench\` measures and writes this page. Four servers have the same two pages: this one, with the access log and
+the metrics on; a bare \`node:http\` server that sends the same bytes; this one without its cache, which renders and
+compresses each response; and React Router's template with its server. Each request has Chromium's headers. A slow link has
+150 ms of latency and 1.6 Mbit/s. The figures are medians of ${ROUNDS} interleaved rounds of ${SECONDS} s with ${CONNECTIONS} connections of
+${GENERATOR}. Those in brackets compare with this server.
+
+| | ${targets.map(({ name }) => name).join(" | ")} |
+|---|${targets.map(() => "---:|").join("")}
+${rows.join("\n")}
+
+A rendered page takes ${format(rendered)} µs if the site has ${MANY_ROUTES} routes: ${ratio.toFixed(2)} times that with 3.
+
+Node ${process.versions.node}, React Router ${version}, React ${react}, Express ${engine.devDependencies.express}; ${cpus()[0]?.model.trim()}.
+`;
+const file = join(import.meta.dirname, "../docs/comparison.md");
+writeFileSync(file, page);
+await promisify(execFile)("npx", ["biome", "format", "--write", file]);
+console.log(readFileSync(file, "utf8"));

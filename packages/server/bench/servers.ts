@@ -2,12 +2,16 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { findFreePort } from "react-router-express-server/testing";
 import { SERVER_ENV } from "../test/support/start-server.ts";
 
 const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"]));
 
-export type Target = { name: string; command: string[] };
+/** `command` are Node's arguments. The server reads PORT. */
+export type Target = { name: string; command: string[]; cwd?: string };
 export type Running = { child: ChildProcess; pid: number; url: string };
 
 const children = new Set<ChildProcess>();
@@ -16,22 +20,30 @@ process.once("exit", () => {
   for (const child of children) child.kill();
 });
 
-/** Starts a server, and resolves once it logs "ready". */
-export async function start({ command }: Target): Promise<Running> {
-  const child = spawn(process.execPath, command, { env: SERVER_ENV, stdio: ["ignore", "pipe", "inherit"] });
+/** Starts a server, and resolves once it accepts connections. */
+export async function start({ name, command, cwd }: Target): Promise<Running> {
+  const port = await findFreePort();
+  const env = { ...SERVER_ENV, NODE_ENV: "production", PORT: String(port) };
+  const child = spawn(process.execPath, command, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   children.add(child);
   child.once("exit", () => children.delete(child));
-  let output = "";
-  const port = await new Promise<number>((found) => {
-    child.stdout.on("data", function findPort(chunk) {
-      output += chunk;
-      const ready = output.split("\n").find((line) => line.includes('"ready"') && line.endsWith("}"));
-      if (ready === undefined) return;
-      child.stdout.off("data", findPort).resume(); // Keeps reading, so that the log doesn't stall.
-      found(JSON.parse(ready).port);
+  child.stdout.resume(); // Reads the log, so that it doesn't stall.
+  while (!(await acceptsConnections(port))) {
+    if (!children.has(child)) throw new Error(`${name} exited with ${child.exitCode}`);
+    await setTimeout(5);
+  }
+  return { child, pid: child.pid as number, url: `http://127.0.0.1:${port}` };
+}
+
+function acceptsConnections(port: number) {
+  return new Promise<boolean>((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => resolve(false));
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
     });
   });
-  return { child, pid: child.pid as number, url: `http://127.0.0.1:${port}` };
 }
 
 export async function stop({ child }: Running) {
