@@ -154,6 +154,32 @@ test.each([
   server.close();
 });
 
+test("a client that first sends a large body, and then reads a large response, isn't dropped", async () => {
+  const server = createPublicServer();
+  const onDrop = vi.fn<() => void>();
+  const options = { maxConnections: 10, clientTimeoutMs: 1000, headers: {}, onDrop };
+  const { handleRequests } = guardConnections(server, options);
+  const received = vi.fn<(chunk: Buffer) => void>();
+  handleRequests((req, res) => void req.on("data", received).on("end", () => res.end(Buffer.alloc(100_000_000))));
+  const port = await listen(server, 0, "127.0.0.1");
+  const client = connect(port, "127.0.0.1").on("error", () => {});
+  client.write(lines("POST / HTTP/1.1", "Host: x", "Content-Length: 50000001"));
+  client.write(Buffer.alloc(50_000_000));
+  await expect.poll(() => received.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0)).toBe(50_000_000);
+  await setTimeout(700); // It is checked once more while it sends.
+  client.write("a");
+  let next = 0;
+  client.on("data", () => client.bytesRead > next && client.pause());
+  for (let read = 0; read < 25; read++) {
+    next += 1_000_000;
+    client.resume();
+    await setTimeout(100);
+  }
+  expect(onDrop).not.toHaveBeenCalled();
+  client.destroy();
+  server.close();
+});
+
 test("pipelined requests are handled one at a time", async () => {
   const server = createPublicServer();
   let running = 0;

@@ -7,6 +7,7 @@ import {
   maxBodyBytes,
 } from "react-router-express-server";
 import { traceRequests } from "react-router-express-server/tracing";
+import * as v from "valibot";
 import { type WebSocket, WebSocketServer } from "ws";
 import { clientContext } from "./app/example-pages/context.ts";
 import { sessionsContext } from "./app/example-pages/sign-in/context.ts";
