@@ -138,6 +138,7 @@ test("other tabs follow the choice, whatever page they show", async ({ page }) =
 
 test("a page that comes back from the back/forward cache follows the choice", async ({ page }) => {
   await open(page, url + PAGE);
+  await expect.poll(() => choice(page).isEnabled()).toBe(true); // From here on, it receives events.
   await page.evaluate(() => {
     localStorage.setItem("theme", "dark");
     dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
