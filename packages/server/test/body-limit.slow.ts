@@ -64,6 +64,13 @@ test.each([
   ["100 KB of names without a value", "/example-pages/echo", URLENCODED, "a&".repeat(50 * KB), 200],
   ["a multipart form of 900 KB", "/example-pages/echo", MULTIPART, multipart(900 * KB), 200],
   ["a multipart form of 1.1 MB", "/example-pages/echo", MULTIPART, multipart(1.1 * MB), 413],
+  [
+    "JSON that has another type, too",
+    "/example-pages/echo",
+    `${MULTIPART}, application/json`,
+    "1".repeat(101 * KB),
+    413,
+  ],
   ["90 KB of JSON", "/example-pages/echo", "application/json", `"${"a".repeat(90 * KB)}"`, 200],
   ["101 KB of JSON", "/example-pages/echo", "application/json", `"${"a".repeat(101 * KB)}"`, 413],
   [

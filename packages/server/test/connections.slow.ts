@@ -342,6 +342,34 @@ test("at the limit of connections, the one without progress for the longest is c
   server.child.kill("SIGKILL");
 });
 
+test("at the limit of connections, one whose request has just come is kept", async () => {
+  const server = createPublicServer();
+  const { handleRequests } = guardConnections(server, {
+    maxConnections: 2,
+    headers: {},
+    clientTimeoutMs: 0,
+    onDrop() {},
+  });
+  const requested: (string | undefined)[] = [];
+  handleRequests(({ url }) => void requested.push(url));
+  const port = await listen(server, 0, "127.0.0.1");
+  const closed: string[] = [];
+  const connectAs = async (name: string) => {
+    const client = connect(port, "127.0.0.1").on("close", () => closed.push(name));
+    await once(client.resume(), "connect");
+    return client;
+  };
+  const clients = [await connectAs("older"), await connectAs("younger")];
+  clients[1]?.write(get("/younger"));
+  await setTimeout(1500);
+  clients[0]?.write(get("/older"));
+  await expect.poll(() => requested).toEqual(["/younger", "/older"]);
+  clients.push(await connectAs("new"));
+  await expect.poll(() => closed).toEqual(["younger"]);
+  for (const client of clients) client.destroy();
+  server.close();
+});
+
 test("at the limit of connections, idle ones are closed first, then those that wait for their client or are upgraded", async () => {
   const server = createPublicServer();
   const options = { maxConnections: 6, clientTimeoutMs: 0, headers: {}, onDrop: () => {} };

@@ -362,6 +362,7 @@ test("if slow readers of a file have all slots, the slowest is cut, and the next
 test.each([
   ["JSON takes 32 times its length", "echo", "application/json", "Content-Length: 1000", 32_000],
   ["a form takes 4 times its length", "echo", "multipart/form-data; boundary=b", "Content-Length: 100000", 400_000],
+  ["JSON with a form's name takes 32", "echo", "text/json; a=multipart/form-data", "Content-Length: 1000", 32_000],
   ["a chunked form takes 4 times its limit", "echo", TYPE.slice(14, -2), "Transfer-Encoding: chunked", 409_600],
   ["a body that must be streamed takes no more", "large-form", "text/plain", "Content-Length: 100000", 0],
 ])("%s, and 256 KiB, of the memory of bodies", async (_label, page, type, framing, bytes) => {

@@ -9,6 +9,9 @@ import { filterBody } from "../node-internals.ts";
  * takes up to 32 times its bytes.
  */
 const MAX_PARSED_BYTES = 100 * 1024;
+/** Of one type alone: Content-Type may have several, and Fetch reads the last one. */
+const MULTIPART = /^multipart\/form-data\s*(;[^,]*)?$/i;
+const URLENCODED = /^application\/x-www-form-urlencoded\s*(;[^,]*)?$/i;
 /** The rest of a rejected body is read for this time and this many bytes. */
 const LINGER_TIMEOUT_MS = 5000;
 const LINGER_BYTES = 16 * 1024 * 1024;
@@ -35,17 +38,16 @@ export function findSetMaxBytes({ maxBodyBytes, route }: Express.Locals) {
 export function findMaxBodyBytes({ headers }: IncomingMessage, { locals }: Response, defaultBytes: number) {
   const set = findSetMaxBytes(locals);
   const max = set ?? defaultBytes;
-  // Content-Type may have several types, and Fetch reads the last one.
   const type = headers["content-type"] ?? "";
-  const isUrlencoded = /x-www-form-urlencoded/i.test(type);
-  const isMultipart = /multipart\/form-data/i.test(type);
-  if (!isUrlencoded && (isMultipart || set !== undefined)) return max;
+  const mayBeUrlencoded = /x-www-form-urlencoded/i.test(type);
+  if (!mayBeUrlencoded && (MULTIPART.test(type) || set !== undefined)) return max;
   return Math.min(max, MAX_PARSED_BYTES);
 }
 
 /** A body takes this many times its length in memory: chunks, their concatenation, parsed values. */
 export function countCopies({ headers }: IncomingMessage) {
-  return /multipart\/form-data|x-www-form-urlencoded/i.test(headers["content-type"] ?? "") ? 4 : 32;
+  const type = headers["content-type"] ?? "";
+  return MULTIPART.test(type) || URLENCODED.test(type) ? 4 : 32;
 }
 
 /** Rejects a body that is too large, by Content-Length or by the bytes that arrive. */
