@@ -34,6 +34,7 @@ export default defineConfig({
           name: "server-long",
           include: ["test/*.long.ts"],
           testTimeout: 600_000,
+          hookTimeout: 300_000,
           pool: "forks",
           fileParallelism: false,
         },
