@@ -181,6 +181,26 @@ test.each([
   expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
 });
 
+test("after an error, a connection that is to be closed stays open until the body has ended", async () => {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname).setEncoding("latin1");
+  const head = [
+    "POST /example-pages/echo HTTP/1.1",
+    ...HEAD,
+    "Sec-Fetch-Site: cross-site",
+    "Content-Length: 2",
+    "",
+    "",
+  ];
+  socket.write(`${head.join("\r\n")}a`);
+  expect((await once(socket, "data"))[0]).toMatch(/^HTTP\/1.1 403 /);
+  await setTimeout(200);
+  expect(socket.readableEnded).toBe(false);
+  const closed = once(socket, "close");
+  socket.resume().write("b");
+  await closed;
+});
+
 test("the limit is a setting", async () => {
   const strict = await startServer({ BODY_SIZE_LIMIT_BYTES: "10" }, SITE);
   const statusOf = (body: string) =>
