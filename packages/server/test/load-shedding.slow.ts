@@ -268,7 +268,7 @@ test.each([
 test.each([
   ["keeps its slot", { MAX_CONCURRENT_REQUESTS: 1, MAX_OPEN_RESPONSES: 0 }, undefined],
   ["is a file", { MAX_OPEN_RESPONSES: 1 }, FILE_ROUTE],
-])("a slow reader whose response %s isn't cut within a second after it has begun", async (_label, settings, route) => {
+])("a slow reader whose response %s isn't cut in its first second", async (_label, settings, route) => {
   vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const responses: Response[] = [];
