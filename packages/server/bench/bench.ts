@@ -1,6 +1,7 @@
 // Writes docs/comparison.md: this server beside a bare one that sends the same bytes, beside itself without cached
-// pages, also with 300 routes, and beside React Router's template. Figures are medians of interleaved rounds; needs
-// Linux, Chromium and npm's registry. BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or shorter.
+// pages, also with 300 routes, and beside React Router's template. Figures are medians of interleaved rounds. It needs
+// Linux, Chromium and npm's registry, and root to limit memory. BENCH_ROUNDS (5) and BENCH_SECONDS (5) make it longer or
+// shorter.
 import { execFile } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -11,6 +12,7 @@ import { build } from "../test/support/build.ts";
 import { copySite } from "../test/support/copy-site.ts";
 import { SITE } from "../test/support/site.ts";
 import { type ClientRequest, CONNECTIONS, GENERATOR, load } from "./load.ts";
+import { findSurvivedClients, LIMIT_MIB } from "./memory-limit.ts";
 import { measureStart, type Running, residentMiB, send, start, stop, type Target } from "./servers.ts";
 import { measureFirstVisit } from "./slow-link.ts";
 import { recordVisits } from "./visits.ts";
@@ -127,6 +129,8 @@ for (let i = 0; i < STARTS; i++) {
   for (const target of targets) record(target.name, "start", await measureStart(target));
 }
 
+for (const target of targets) record(target.name, "survived", await findSurvivedClients(target, SECONDS));
+
 const running = new Map<string, Running>();
 const loads = new Map<string, Record<string, ClientRequest[]>>();
 for (const target of targets) {
@@ -176,6 +180,7 @@ const columns = [
   ["start to first response, ms", "start"],
   ["MiB idle", "idle"],
   ["MiB under load, without a limit", "loaded"],
+  [`survived clients that read nothing, with ${LIMIT_MIB} MiB`, "survived"],
   ["requests of a first visit", "first requests"],
   ["KB of a first visit, with headers", "first KB"],
   ["requests of a repeat visit", "repeat requests"],
@@ -186,7 +191,8 @@ const columns = [
 
 const format = (value: number) =>
   value < 100 ? String(Number(value.toFixed(1))) : Math.round(value).toLocaleString("en");
-const rows = columns.map(([label, metric]) => {
+const measured = columns.filter(([, metric]) => !Number.isNaN(median(shipped.name, metric)));
+const rows = measured.map(([label, metric]) => {
   const own = median(shipped.name, metric);
   const cells = targets.map(({ name }) => {
     const value = median(name, metric);

@@ -20,11 +20,12 @@ process.once("exit", () => {
   for (const child of children) child.kill();
 });
 
-/** Starts a server, and resolves once it accepts connections. */
-export async function start({ name, command, cwd }: Target): Promise<Running> {
+/** Starts a server, by another command if there is one, and resolves once it accepts connections. */
+export async function start({ name, command, cwd }: Target, by: readonly string[] = []): Promise<Running> {
   const port = await findFreePort();
   const env = { ...SERVER_ENV, NODE_ENV: "production", PORT: String(port) };
-  const child = spawn(process.execPath, command, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const [file = "", ...args] = [...by, process.execPath, ...command];
+  const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   children.add(child);
   child.once("exit", () => children.delete(child));
   child.stdout.resume(); // Reads the log, so that it doesn't stall.
