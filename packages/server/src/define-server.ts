@@ -22,7 +22,7 @@ export type Services = {
   checkReadiness?: () => Promise<unknown>;
   /** Runs at shutdown, after the last response. */
   close?: () => Promise<unknown>;
-};
+} & object; // Otherwise, TypeScript would reject services that have none of these properties.
 
 /** The parts that `createApp` puts in order. */
 export type Parts<Entries extends v.ObjectEntries = v.ObjectEntries, Opened = Services> = {
