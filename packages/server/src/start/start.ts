@@ -30,7 +30,10 @@ const MAX_REJECTIONS_LOGGED = 10;
 export async function start({ definition, build, routeConfig, isProduction, name, version, revision }: Site) {
   // The modules of pages have been imported before, so pages get settings from their context, not from the environment.
   loadEnvFile();
-  const parsed = parseSettings(createSettingsSchema(definition), process.env);
+  // The build replaces only `process.env.NODE_ENV`. tRPC reads it in another way, and would send stacks.
+  const { env } = process;
+  env.NODE_ENV ||= "production";
+  const parsed = parseSettings(createSettingsSchema(definition), env);
   if ("faults" in parsed) failToStart(parsed.faults);
   const { settings, given, warnings } = parsed;
   const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
