@@ -10,7 +10,7 @@ type Entries = readonly { path?: string | undefined; children?: Entries | undefi
 /** An address of every route, with "1" for each parameter. */
 function addressesOf(entries: Entries, parent = ""): string[] {
   return entries.flatMap(({ path = "", children = [] }) => {
-    const pattern = path.startsWith("/") ? path : `${parent}/${path}`;
+    const pattern = path.startsWith("/") ? path : `${parent}/${path}`.replace("//", "/");
     return [
       pattern
         .replace(/:[^/]+/g, "1")
