@@ -146,7 +146,9 @@ $&`,
       .replace("import { reactRouter }", 'import mdx from "@mdx-js/rollup";\n$&')
       .replace("  plugins: [", "  resolve: { tsconfigPaths: true },\n$&"),
   );
-  edit(`${folder}/vitest.config.ts`, (text) => text.replace("  test: {", "  resolve: { tsconfigPaths: true },\n$&"));
+  edit(`${folder}/vitest.config.ts`, (text) =>
+    text.replace(/test: { \.\.\.(unit|production)/g, "resolve: { tsconfigPaths: true }, $&"),
+  );
   edit(`${folder}/tsconfig.json`, (text) => text.replace(/"types": .*/, '$&\n    "paths": { "@/*": ["./app/*"] },'));
   edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
 }
