@@ -16,6 +16,7 @@ const FEATURES = {
     packages: [],
     parts: {
       "docs/screenshots.ts": /.*[lL]ayout.*\n/g,
+      "test/support/copy-project.ts": / *\/\/ As in a product.*?(?= {2}writeFileSync)/s,
       "test/fixtures/product/app/routes.ts": /layout\("layout\/layout\.tsx", \[|(?<=\.\.\.pages)\]\)/g,
     },
   },

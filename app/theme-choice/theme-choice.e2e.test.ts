@@ -108,7 +108,7 @@ test("until the user chooses, and after the choice of the system, pages follow i
 
 test.for(SCHEMES)("`dark:` and native controls follow the choice of %s", async (chosen, { page }) => {
   const read = () =>
-    page.locator("p").evaluate((text) => {
+    page.locator("main p").evaluate((text) => {
       text.style.backgroundColor = "Canvas";
       const { color, backgroundColor } = getComputedStyle(text);
       return { color, backgroundColor };

@@ -15,8 +15,11 @@ export default function Visitor() {
   const client = useQueryClient();
   client.setQueryData<string[]>(["names"], (names = []) => [...new Set([...names, name])]);
   return (
-    <Suspense>
-      <Await resolve={later}>{() => <p>{client.getQueryData<string[]>(["names"])?.join()}</p>}</Await>
-    </Suspense>
+    <main>
+      <h1>Visitor</h1>
+      <Suspense>
+        <Await resolve={later}>{() => <p>{client.getQueryData<string[]>(["names"])?.join()}</p>}</Await>
+      </Suspense>
+    </main>
   );
 }
