@@ -96,7 +96,7 @@ function addPages(folder: string) {
   mkdirSync(`${folder}/app/routes/guides`);
   for (let guide = 1; guide <= 14; guide++) {
     const page = `export const meta = () => [{ title: "Guide" }];\n
-export default function Guide() {\n  return <main className="screen">Guide ${guide}</main>;\n}\n`;
+export default function Guide() {\n  return <main><h1>Guide ${guide}</h1></main>;\n}\n`;
     writeFileSync(`${folder}/app/routes/guides/guide-${guide}.tsx`, page);
   }
   rmSync(`${folder}/public/robots.txt`);
@@ -184,6 +184,8 @@ function changeGreeting(folder: string) {
   edit(`${folder}/app/app.css`, (text) =>
     text.replace('@import "./theme.css";', '$&\n@import "./fonts.css";\n@import "./transitions.css";'),
   );
+  // Words that are longer than the greeting's.
+  edit(`${folder}/app/app.css`, (text) => text.replace("27vw", "18vw"));
   // A rule of the greeting that home doesn't need any more.
   edit(`${folder}/app/app.css`, (text) => text.replace(/ {2}:lang\(zh-Hans\) \{.*?\}\n\n/s, ""));
   for (const { colorScheme, paper } of COLORS) {
