@@ -13,7 +13,7 @@ test("a wall clock that steps an hour ahead or back changes no page's lifetime",
   /** How far the process's clock is ahead. The page is fresh for a second. */
   const readOffset = async () => {
     const page = await (await fetch(`${url}/example-pages/kept-clock`)).text();
-    return Date.parse(/<time>(.*?)</.exec(page)?.[1] ?? "") - Date.now();
+    return Date.parse(/<time dateTime="(.*?)"/.exec(page)?.[1] ?? "") - Date.now();
   };
   const step = () => child.kill("SIGUSR2");
   await readAge("/example-pages/events");

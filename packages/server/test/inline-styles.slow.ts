@@ -27,5 +27,5 @@ test("a style attribute works on a page whose policy allows it", async ({ page, 
   await open(page, `${server.url}/example-pages/progress`);
   const bar = page.getByText("42 %");
   const width = (element: Element) => element.getBoundingClientRect().width;
-  expect(await bar.evaluate(width)).toBeCloseTo(0.42 * (await page.locator("main").evaluate(width)), 0);
+  expect(await bar.evaluate(width)).toBeCloseTo(0.42 * (await page.locator("h1").evaluate(width)), 0);
 });

@@ -26,7 +26,7 @@ test("of three processes one is stopped and one is killed, and no visit fails", 
     const account = await fetch(`${nginx.url}/example-pages/account`, { headers: { Cookie: cookie } });
     expect(await account.text()).toContain("ada@example.org");
     const clock = await fetch(`${nginx.url}/example-pages/kept-clock`);
-    expect([clock.status, await clock.text()]).toEqual([200, expect.stringContaining("<time>")]);
+    expect([clock.status, await clock.text()]).toEqual([200, expect.stringContaining("<time ")]);
   };
   let visits = 0;
   let isOver = false;

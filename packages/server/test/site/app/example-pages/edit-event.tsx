@@ -10,6 +10,8 @@ export async function action({ params: { id }, request, context }: Route.ActionA
   return redirect(`/example-pages/events/${id}`);
 }
 
+export const meta: Route.MetaFunction = () => [{ title: "Edit the event" }];
+
 export default function EditEvent() {
   return (
     <main>

@@ -31,6 +31,12 @@ export const headers: Route.HeadersFunction = () => ({
   ...(process.env.START === "sets-cookie" && { "Set-Cookie": "visitor=1" }),
 });
 
+export const meta: Route.MetaFunction = () => [{ title: "Start" }];
+
 export default function Start() {
-  return <h1>Start</h1>;
+  return (
+    <main>
+      <h1>Start</h1>
+    </main>
+  );
 }

@@ -5,6 +5,12 @@ import type { Route } from "./+types/tag";
 export const handle: Handle =
   import.meta.env.SSR && process.env.START === "has-no-lifetime" ? { cacheKey: "/example-pages/tags/a" } : {};
 
+export const meta: Route.MetaFunction = () => [{ title: "Tag" }];
+
 export default function Tag({ params }: Route.ComponentProps) {
-  return <h1>{params.tag}</h1>;
+  return (
+    <main>
+      <h1>{params.tag}</h1>
+    </main>
+  );
 }
