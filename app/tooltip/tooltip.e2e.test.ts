@@ -15,7 +15,7 @@ const test = base
 
 test.for([
   { event: "hover", point: (page: Page) => page.getByRole("button", { name: "Delete" }).hover() },
-  { event: "focus", point: (page: Page) => page.keyboard.press("Tab") },
+  { event: "focus", point: (page: Page) => page.getByRole("button", { name: "Delete" }).focus() },
 ])("a tooltip opens on $event and closes on Escape", async ({ point }, { page, url }) => {
   await open(page, url);
   await point(page);
