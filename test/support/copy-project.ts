@@ -50,10 +50,10 @@ export function copyWithExamples() {
   const modules = ["./examples/routes", ...findFeatureExamples(), "./own-routes"];
   const imports = modules.map((module, index) => `import list${index} from "${module}";\n`);
   const lists = modules.map((_, index) => `  ...(await list${index}),\n`);
-  // As in a product, pages are in the layout. Its own examples are in another one.
+  // As in a product, the features' pages are in the layout. Its own examples are in another one.
   imports.push('import { layout } from "@react-router/dev/routes";\n');
   for (const [index, module] of modules.entries()) {
-    if (/layout|own-routes/.test(module)) continue;
+    if (/layout|\.\/(examples|own-routes)/.test(module)) continue;
     lists[index] = `  layout("layout/layout.tsx", { id: "layout-${index}" }, [\n${lists[index]}]),\n`;
   }
   writeFileSync(join(folder, "app/routes.ts"), `${imports.join("")}export default [\n${lists.join("")}];\n`);
