@@ -16,7 +16,7 @@ export default function Prices() {
       <ul className="flex gap-2">
         {PLANS.map((plan) => (
           <li key={plan} className="rounded-lg bg-ink px-4 py-2 text-paper">
-            <img src={check} alt="" /> {plan}
+            <img src={check} alt="" className="inline" /> {plan}
           </li>
         ))}
       </ul>
