@@ -18,7 +18,6 @@ test.each([
   ["GET", "/nowhere/else", 404, HTML, CACHED],
   ["GET", "/nowhere.data", 404, HTML, CACHED],
   ["GET", "/assets/nowhere.js", 404, TEXT, "no-store"],
-  ["GET", "/robots.txt", 200, TEXT, CACHED],
   ["GET", "/favicon.ico", 200, "image/vnd.microsoft.icon", CACHED],
   ["GET", "/icon.svg", 200, "image/svg+xml", CACHED],
   ["GET", "/apple-touch-icon.png", 200, "image/png", CACHED],
