@@ -52,7 +52,7 @@ function configure(external: string[]): Plugin {
               license: LICENSES,
               rollupOptions: {
                 // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
-                output: { sourcemap: "hidden", codeSplitting: { groups: [{ name: nameChunk }] } },
+                output: { sourcemap: "hidden", codeSplitting: { groups: [{ name: nameChunk, debugName: "shell" }] } },
               },
             },
           },
