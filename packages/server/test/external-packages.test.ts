@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verify } from "@node-rs/argon2";
@@ -20,4 +20,12 @@ test("the build contains the external package, and runs outside the project", as
   });
   expect(await verify(await response.json(), "secret")).toBe(true);
   expect(await stop()).toBe(0);
+});
+
+test("browsers get the production build of React Router", () => {
+  const folder = `${SITE}/build/source-maps`;
+  const maps = readdirSync(folder).filter((name) => name.startsWith("entry.client"));
+  const { sources } = JSON.parse(readFileSync(`${folder}/${maps[0]}`, "utf8")) as { sources: string[] };
+  const builds = sources.flatMap((source) => /react-router\/dist\/(\w+)/.exec(source)?.[1] ?? []);
+  expect([...new Set(builds)]).toEqual(["production"]);
 });

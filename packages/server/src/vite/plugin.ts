@@ -22,7 +22,7 @@ const LICENSES = { fileName: "licenses.md" };
 export function server({ externalPackages = [] }: Options = {}): Plugin[] {
   return [
     ...[configure(externalPackages), entries(), serveApp()],
-    ...[evaluatedRoutes(), withoutServerStyles(), withoutRetainedChunks()],
+    ...[evaluatedRoutes(), productionReactRouter(), withoutServerStyles(), withoutRetainedChunks()],
   ];
 }
 
@@ -99,6 +99,25 @@ function evaluatedRoutes(): Plugin {
           key === "file" ? relative(folder, resolve(folder, value)) : value,
         );
         return `export default JSON.parse(${JSON.stringify(json)}, (_key, value) => Object.freeze(value));`;
+      },
+    },
+  };
+}
+
+/**
+ * React Router's package exports its development build only (https://github.com/remix-run/react-router/issues/14102). It
+ * logs warnings, also in the console of visitors, and has 0.6 KB more.
+ */
+function productionReactRouter(): Plugin {
+  return {
+    name: `${NAME}:react-router`,
+    apply: "build",
+    enforce: "pre",
+    resolveId: {
+      filter: { id: /^react-router(\/|$)/ },
+      async handler(source, importer, options) {
+        const resolved = await this.resolve(source, importer, options);
+        return resolved && { ...resolved, id: resolved.id.replace("/dist/development/", "/dist/production/") };
       },
     },
   };
