@@ -61,7 +61,7 @@ export function createApplication(options: Options): Application {
   const policy = policyOfSettings(settings, policySources);
   const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, pages.isProduction, policy);
   checkRoutes(pages, securityHeaders);
-  const { files, bytes } = readClientFiles(clientFolder, securityHeaders.defaults, limits.STATIC_FILES_MAX_BYTES);
+  const { files, bytes } = readClientFiles(clientFolder, securityHeaders, limits.STATIC_FILES_MAX_BYTES);
   metrics.measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
 
   const handleErrors = errorHandler(log);

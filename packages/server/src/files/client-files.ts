@@ -3,6 +3,7 @@ import { basename, join, relative } from "node:path";
 import { contentType } from "mime-types";
 import { CACHED_FOR_A_MINUTE } from "../app/cache-control.ts";
 import { CODINGS, type StoredCoding } from "../http/content-coding.ts";
+import type { SecurityHeaders } from "../security/security-headers.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "./stored-response.ts";
 
 /** The path of files whose names have a hash of their content. */
@@ -39,7 +40,7 @@ type ClientFile = { stored?: StoredResponse; codings: StoredCoding[] };
 export type ClientFiles = Map<string, ClientFile>;
 
 /** Reads the files of a folder, with their compressed variants, up to a total of bytes. Others stay on disk. */
-export function readClientFiles(folder: string | undefined, securityHeaders: Record<string, string>, maxBytes: number) {
+export function readClientFiles(folder: string | undefined, securityHeaders: SecurityHeaders, maxBytes: number) {
   const files: ClientFiles = new Map();
   if (folder === undefined) return { files, bytes: 0 };
   let total = 0;
@@ -55,7 +56,7 @@ export function readClientFiles(folder: string | undefined, securityHeaders: Rec
     const pattern = toReleasePattern(urlPath);
     const stored = storeResponse({
       status: 200,
-      headers: mergeHeaders(securityHeaders, {
+      headers: mergeHeaders(pattern ? securityHeaders.ofAssets : securityHeaders.defaults, {
         "Cache-Control": fileCacheControl(urlPath),
         ...(pattern && { "Use-As-Dictionary": `match="${pattern}"` }), // RFC 9842 §2.1
       }),
