@@ -149,6 +149,9 @@ $&`,
   edit(`${folder}/vitest.config.ts`, (text) =>
     text.replace(/test: { \.\.\.(unit|production)/g, "resolve: { tsconfigPaths: true }, $&"),
   );
+  // Here, knip wouldn't find it.
+  const button = "components/ui/button";
+  edit(`${folder}/app/${button}.test.tsx`, (text) => text.replace('"./button"', `"@/${button}"`));
   edit(`${folder}/tsconfig.json`, (text) => text.replace(/"types": .*/, '$&\n    "paths": { "@/*": ["./app/*"] },'));
   edit(`${folder}/.env.example`, (text) => text + SETTINGS.map(([name, value]) => `\n${name}=${value}\n`).join(""));
 }
