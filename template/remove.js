@@ -44,6 +44,7 @@ const FEATURES = {
     parts: {
       "app/toast/README.md": /\nIf users can choose the theme.*?\n(?=\n)/s,
       "docs/styles-and-components.md": /.*theme-choice.*\n/,
+      "test/samples.test.ts": /.*(theme-choice|ThemeScript).*\n/g,
       "test/visual.test.ts": /.*data-theme.*\n/,
     },
   },
