@@ -62,7 +62,7 @@ async function buildTemplate() {
   cpSync(join(SITE, "app/app.css"), join(folder, "app/app.css"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies: TEMPLATE }));
   await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
-  await build(folder);
+  await build(folder, { NODE_ENV: "production" }); // Vite has set another one in this process.
   return folder;
 }
 
