@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { inject } from "vitest";
 import routes from "../app/routes.ts";
 import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
@@ -58,7 +58,7 @@ test.for(["/", "/nowhere"])(
 );
 
 test.for(["/", "/nowhere"])(
-  "%s preloads each of its scripts once, and loads scripts with low priority",
+  "%s preloads each of its scripts once, the largest first, and loads scripts with low priority",
   async (path, { page, server }) => {
     const protocol = await page.context().newCDPSession(page);
     const priorities = new Set<string>();
@@ -68,9 +68,12 @@ test.for(["/", "/nowhere"])(
     await protocol.send("Network.enable");
     const response = await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
     expect([...priorities]).toEqual(["Low"]);
-    const preloads = (await response?.text())?.match(/<link rel="modulepreload"[^>]*>/g) ?? [];
+    const html = (await response?.text()) ?? "";
+    const preloads = Array.from(html.matchAll(/<link rel="modulepreload"[^>]* href="([^"]+)"/g), ([, path]) => path);
     expect(preloads.length).toBeGreaterThan(2);
     expect(preloads).toEqual([...new Set(preloads)]);
+    const sizes = preloads.map((path) => statSync(`build/client${path}`).size);
+    expect(sizes[0]).toBe(Math.max(...sizes));
   },
 );
 

@@ -42,7 +42,6 @@ test.for<[number, string, ...string[]]>([
   const isPage = type?.startsWith("text/html") || (status === 304 && request === "GET /");
   const ofDocuments = {
     "x-frame-options": "DENY",
-    "origin-agent-cluster": "?1",
     // Pages may add to these two.
     "cross-origin-opener-policy": isPage ? expect.any(String) : "same-origin",
     "permissions-policy": expect.stringMatching(isPage ? "camera=" : /^([a-z-]+=\(\), )+[a-z-]+=\(\)$/),

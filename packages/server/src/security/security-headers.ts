@@ -36,7 +36,7 @@ export function createSecurityHeaders(strictTransportSecurity: string, isProduct
     ...ofAssets,
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Origin-Agent-Cluster": "?1",
+    // Not Origin-Agent-Cluster: it is Chromium's default, and as a header, a first visit waits for another process.
     "Permissions-Policy": permissionsPolicy(""),
     "Reporting-Endpoints": `default="${REPORTS_PATH}"`,
   };

@@ -51,8 +51,12 @@ function configure(external: string[]): Plugin {
             build: {
               license: LICENSES,
               rollupOptions: {
-                // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
-                output: { sourcemap: "hidden", codeSplitting: { groups: [{ name: nameChunk, debugName: "shell" }] } },
+                // Packages built by esbuild name their functions with it, so unused ones would stay.
+                treeshake: { manualPureFunctions: ["__name"] },
+                output: {
+                  sourcemap: "hidden", // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
+                  codeSplitting: { groups: [{ name: nameChunk, debugName: "shell" }] },
+                },
               },
             },
           },
