@@ -20,6 +20,7 @@ export default prefix("/example-pages", [
   route("upload", "example-pages/upload.tsx"),
   ...signIn,
   route("me", "example-pages/me.ts"),
+  route("client", "example-pages/client.ts"),
   route("welcome", "example-pages/welcome.tsx"),
   route("weather", "example-pages/weather.tsx"),
   route("temperature", "example-pages/temperature.ts"),
