@@ -69,7 +69,7 @@ test.for(["/", "/nowhere"])(
     const response = await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
     expect([...priorities]).toEqual(["Low"]);
     const html = (await response?.text()) ?? "";
-    const preloads = Array.from(html.matchAll(/<link rel="modulepreload"[^>]* href="([^"]+)"/g), ([, path]) => path);
+    const preloads = Array.from(html.matchAll(/<link [^>]*rel="modulepreload" href="([^"]+)"/g), ([, path]) => path);
     expect(preloads.length).toBeGreaterThan(2);
     expect(preloads).toEqual([...new Set(preloads)]);
     const sizes = preloads.map((path) => statSync(`build/client${path}`).size);

@@ -8,7 +8,7 @@ const MODULE_PRELOAD = /<link rel="modulepreload"[^<>]*>/g;
  */
 export function prioritizeContent(html: string) {
   const [manifest = "", ...modules] = new Set(html.match(MODULE_PRELOAD));
-  const links = [...modules, manifest].join("").replaceAll("modulepreload", 'modulepreload" fetchpriority="low');
+  const links = [...modules, manifest].join("").replaceAll("<link ", '<link fetchpriority="low" ');
   const start = html.search(MODULE_PRELOAD);
   const others = html.replace(MODULE_PRELOAD, "");
   return others.slice(0, start) + links + others.slice(start);

@@ -51,7 +51,7 @@ function configure(external: string[]): Plugin {
             build: {
               license: LICENSES,
               rollupOptions: {
-                // Packages built by esbuild name their functions with it, so unused ones would stay.
+                // esbuild's helper that names functions: its calls would keep the unused ones of packages, such as Radix.
                 treeshake: { manualPureFunctions: ["__name"] },
                 output: {
                   sourcemap: "hidden", // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
