@@ -21,7 +21,13 @@ const production = {
 };
 
 /** One file at a time, since each takes the whole machine. */
-const alone = { ...production, testTimeout: 900_000, pool: "forks" as const, fileParallelism: false };
+const alone = {
+  ...production,
+  testTimeout: 900_000,
+  hookTimeout: 300_000,
+  pool: "forks" as const,
+  fileParallelism: false,
+};
 
 export default defineConfig({
   test: {
