@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
@@ -285,13 +286,16 @@ test("an edit closes the services before it opens them again, also while a route
   for (let celsius = 22; celsius < 27; celsius += 1) {
     edit("app/example-pages/temperature.ts", [String(celsius - 1), String(celsius)]);
     await expect.poll(temperature).toMatchObject({ text: JSON.stringify({ celsius }) });
+    await setTimeout(100); // Vite's watcher misses a file that is saved again within 50 ms.
   }
   expect((await closed)[0]).toBe(1001);
   edit("app/example-pages/temperature.ts", ["export ", "export const handle = { maxBodyByte: 1 };\n$&"]);
   await expect.poll(temperature).toMatchObject({ status: 500 });
   for (let request = 0; request < 5; request += 1) await temperature();
   edit("app/example-pages/temperature.ts", ["export const handle = { maxBodyByte: 1 };\n", ""]);
-  await expect.poll(temperature).toEqual({ status: 200, text: JSON.stringify({ celsius: 26 }), timers });
+  await expect.poll(temperature).toMatchObject({ status: 200, text: JSON.stringify({ celsius: 26 }) });
+  // Each opening of the services starts timers.
+  await expect.poll(async () => (await temperature()).timers).toBeLessThanOrEqual(Number(timers));
   expect(count("services opened")).toBeGreaterThan(6);
   expect(count("services opened") - count("services closed")).toBe(1);
 });
