@@ -193,11 +193,11 @@ test("a response whose stream fails is cut, and logged once with the error", asy
 });
 
 test("a large file is streamed, whole or in part, and memory stays flat", async ({ server }) => {
-  const part = await request(`${server.url}/film.mp4`, { headers: { Range: "bytes=52428795-" } });
+  const part = await request(`${server.url}/film.mp4`, { headers: { Range: `bytes=${FILM_BYTES - 5}-` } });
   expect(part.status).toBe(206);
-  expect(part.headers.get("Content-Range")).toBe(`bytes 52428795-52428799/${FILM_BYTES}`);
+  expect(part.headers.get("Content-Range")).toBe(`bytes ${FILM_BYTES - 5}-${FILM_BYTES - 1}/${FILM_BYTES}`);
   expect(await part.text()).toBe("56789");
-  const beyond = await request(`${server.url}/film.mp4`, { headers: { Range: "bytes=52428800-" } });
+  const beyond = await request(`${server.url}/film.mp4`, { headers: { Range: `bytes=${FILM_BYTES}-` } });
   expect(beyond.status).toBe(416);
   expect(Object.fromEntries(beyond.headers)).toMatchObject({
     "cache-control": "no-store",
@@ -231,7 +231,7 @@ test("a large file is streamed, whole or in part, and memory stays flat", async 
   };
   const received = await Promise.all([download(), download(), download(), download()]);
   expect(received).toEqual(Array(4).fill(FILM_BYTES));
-  expect(highest - before).toBeLessThan(2 * FILM_BYTES);
+  expect(highest - before).toBeLessThan(FILM_BYTES);
 });
 
 test("the log marks a client that leaves before its response has ended", async ({ server }) => {
