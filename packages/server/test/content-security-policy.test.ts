@@ -10,6 +10,7 @@ import { prioritizeContent } from "../src/render/prioritize-content.ts";
 import { contentSecurityPolicy, replaceNonce } from "../src/security/content-security-policy.ts";
 import { createSecurityHeaders } from "../src/security/security-headers.ts";
 import { exchange } from "./support/exchange.ts";
+import { FILM_BYTES } from "./support/film.ts";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 import { SITE } from "./support/site.ts";
 
@@ -30,7 +31,7 @@ test.for<[number, string, ...string[]]>([
   [405, `DELETE ${RENDERED}`],
   [200, "GET /favicon.ico"],
   [206, "GET /film.mp4", "Range: bytes=0-9"],
-  [416, "GET /film.mp4", "Range: bytes=99999999-"],
+  [416, "GET /film.mp4", `Range: bytes=${FILM_BYTES}-`],
   [200, `GET ${ASSET}`],
   [200, `GET ${ASSET}`, "Accept-Encoding: br"],
   [304, `GET ${ASSET}`, "If-None-Match: *"],

@@ -71,7 +71,7 @@ const name = words(
 );
 const value = fc.oneof(
   words(
-    `* , br gzip br;q=0,gzip bytes=0-9 bytes=9-0 bytes=-1 bytes=99999999- close keep-alive upgrade "a" W/"a",* https a`,
+    `* , br gzip br;q=0,gzip bytes=0-9 bytes=9-0 bytes=-1 bytes=999999999- close keep-alive upgrade "a" W/"a",* https a`,
   ),
   words("javascript ::1 1.2.3.4 application/json a=b; text/html;q=x"),
   host,

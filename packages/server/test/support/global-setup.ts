@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installChromium } from "react-router-express-server/testing";
@@ -19,6 +19,7 @@ export default async function setup() {
     rmSync(folder, { recursive: true, force: true });
   });
   const film = `${SITE}/public/film.mp4`;
-  if (!existsSync(film)) writeFileSync(film, Buffer.alloc(FILM_BYTES, "0123456789"));
+  if (statSync(film, { throwIfNoEntry: false })?.size !== FILM_BYTES)
+    writeFileSync(film, Buffer.alloc(FILM_BYTES, "0123456789"));
   await build(SITE);
 }
