@@ -11,6 +11,7 @@ export async function action({ request }: Route.ActionArgs) {
   const state = await stateCookie.parse(request.headers.get("Cookie"));
   // Otherwise any site could send a form here, and sign its visitors in with an account of its own.
   if (!state || form.get("state") !== state) return new Response(null, { status: 400 });
-  // Here, exchange the form's code for the user, and set the session cookie as sign-in/sign-in.tsx does.
+  // Here, exchange the form's code for the user, and set the session cookie as sign-in/sign-in.tsx does. Then redirect to
+  // a page of yours, such as that folder's account.
   return redirect("/example-pages/account", 303);
 }
