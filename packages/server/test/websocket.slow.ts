@@ -92,15 +92,18 @@ test.for<[string, Record<string, string>, Record<string, string>, number]>([
   expect(isLogged).toBe(status === 403);
 });
 
-test("a malformed handshake gets 400, and doesn't reach the service", async () => {
-  const server = await startServer({}, GROWN);
-  const bytes = handshake("/socket").replace("Host: x", "Host: a b\r\nOrigin: https://b.example");
-  const { responses } = await exchange(server.url, bytes);
-  expect(responses.map(({ status }) => status)).toEqual([400]);
-  expect(await server.stop()).toBe(0);
-  expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
-  expect(server.lines.filter(({ origin }) => origin !== undefined)).toEqual([]);
-});
+test.each(["Host: a b", "Host: x\r\nContent-Length: 5"])(
+  "a handshake with %j gets 400, and isn't passed on",
+  async (fields) => {
+    const server = await startServer({}, GROWN);
+    const bytes = handshake("/socket").replace("Host: x", `${fields}\r\nOrigin: https://b.example`);
+    const { responses } = await exchange(server.url, bytes);
+    expect(responses.map(({ status }) => status)).toEqual([400]);
+    expect(await server.stop()).toBe(0);
+    expect(server.lines.filter(({ level }) => level !== "info")).toEqual([]);
+    expect(server.lines.filter(({ origin }) => origin !== undefined)).toEqual([]);
+  },
+);
 
 /** Starts another site. Resolves with its URL. */
 async function startOtherSite() {

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { hasBody } from "../http/request-target.ts";
 import type { Connections } from "../overload/index.ts";
 
 /** Takes a connection over for another protocol, such as WebSocket. */
@@ -63,9 +64,10 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
   });
   // With any listener, Node no longer handles an upgrade as an ordinary request.
   if (upgrade) {
-    server.on("upgrade", (req: IncomingMessage, socket: Socket, head: Buffer) => {
-      socket.on("error", () => {}); // As above.
-      if (!acceptUpgrade(req)) return reject(socket, 400, "upgrade");
+    server.on("upgrade", (req: IncomingMessage, stream: Duplex, head: Buffer) => {
+      const { socket } = req;
+      stream.on("error", () => {}); // As above. Since Node 26, the stream isn't the socket if there is a body.
+      if (hasBody(req) || !acceptUpgrade(req)) return reject(socket, 400, "upgrade");
       // The response to an earlier request would get in between the other protocol's bytes.
       if (!connections.upgrade(socket)) return socket.destroy();
       upgrade(req, socket, head);
