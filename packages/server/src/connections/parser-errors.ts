@@ -66,7 +66,8 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
   if (upgrade) {
     server.on("upgrade", (req: IncomingMessage, stream: Duplex, head: Buffer) => {
       const { socket } = req;
-      stream.on("error", () => {}); // As above. Since Node 26, the stream isn't the socket if there is a body.
+      // As above. Since Node 26, the stream isn't the socket if there is a body (nodejs/node#60016).
+      stream.on("error", () => {});
       if (hasBody(req) || !acceptUpgrade(req)) return reject(socket, 400, "upgrade");
       // The response to an earlier request would get in between the other protocol's bytes.
       if (!connections.upgrade(socket)) return socket.destroy();
