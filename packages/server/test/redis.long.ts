@@ -55,6 +55,7 @@ test("a connection that is lost without a reset is detected, for messages too, a
   );
   await expect.poll(() => isConnected).toBe(true);
   await expect.poll(() => channel.publish("first").catch(() => 0)).toBe(1);
+  await expect.poll(() => messages).toEqual(["first"]);
   proxy.cut();
   await expect(channel.publish("lost")).rejects.toThrow();
   await expect.poll(() => isConnected).toBe(false);
