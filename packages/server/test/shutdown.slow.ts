@@ -67,8 +67,7 @@ function probe(opsUrl: string) {
   return Promise.all([statusOf("livez"), statusOf("readyz")]);
 }
 
-/** Stops a server that 40 clients send requests to. Returns how many of these were reset. */
-async function stopUnderLoad() {
+test.each([1, 2, 3])("a shutdown under load fails no request (%d)", async () => {
   const server = await startServer({}, GROWN);
   const outcomes: Record<string, number> = {};
   const agents = [new Agent({ keepAlive: true }), new Agent({ keepAlive: false })];
@@ -78,18 +77,12 @@ async function stopUnderLoad() {
   await vi.waitUntil(() => (outcomes.ok ?? 0) > 500, { timeout: 60_000 });
   expect(await server.stop()).toBe(0);
   await Promise.all(clients);
+  // The kernel resets who connects between the server's last accept(2) and its close(2).
   const { ECONNRESET: resets = 0, ...others } = outcomes;
+  expect(resets).toBeLessThanOrEqual(1);
   expect(others).toEqual({ ok: expect.any(Number), ECONNREFUSED: clients.length });
   const statuses = server.lines.filter(({ msg }) => msg === "request").map((line) => line["http.response.status_code"]);
   expect(statuses).toEqual(Array(outcomes.ok).fill(200));
-  return resets;
-}
-
-test("a shutdown under load fails no request", async () => {
-  const resets = [await stopUnderLoad(), await stopUnderLoad(), await stopUnderLoad()];
-  // The kernel resets who connects between the server's last accept(2) and its close(2). On a busy machine, the server
-  // can lose its processor just then, but not each time.
-  expect(Math.min(...resets)).toBeLessThanOrEqual(1);
 });
 
 test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
