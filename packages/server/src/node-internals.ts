@@ -33,6 +33,21 @@ export function onAssigned(res: ServerResponse, callback: () => void) {
 }
 
 /**
+ * Lets a closed response be kept without those that were pipelined behind it: its handler may run on for long. Before Node
+ * 24, they stay reachable from Node's listeners and this method, with what has arrived of their requests. They are so from
+ * the listeners of their connection, too, which `releaseConnection` removes.
+ */
+export function releaseResponse(res: ServerResponse) {
+  res.removeAllListeners("finish");
+  Object.assign(res, { _onPendingData() {} });
+}
+
+/** Removes the listeners of a closed connection. Only those of "error" stay: without one, the event would be thrown. */
+export function releaseConnection(socket: Socket) {
+  for (const event of ["close", "data", "drain", "end"]) socket.removeAllListeners(event);
+}
+
+/**
  * Closes the listening socket alone. http's own `close` would also destroy connections whose next request is on its way,
  * or whose last response has unsent bytes (nodejs/node#60617).
  */

@@ -1,9 +1,11 @@
 // Connections, and their effect on others.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import type { RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { pino } from "pino";
 import { Gauge, Registry } from "prom-client";
 import request from "supertest";
@@ -241,6 +243,28 @@ test("the memory of a pipelined request is free again after its response, or whe
   const client = connect(port, "127.0.0.1").on("error", () => {});
   client.write(pipeline(600, "/slow"));
   await expect.poll(() => onDrop.mock.calls).toEqual([["pipelined"]]);
+  server.close();
+});
+
+test("a handler that runs on after its connection has closed keeps none of the requests that were pipelined behind it", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage: () => void = runInNewContext("gc");
+  const server = createPublicServer();
+  const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
+  const { handleRequests, countPending } = guardConnections(server, options);
+  const requests: WeakRef<IncomingMessage>[] = [];
+  server.on("request", (req) => requests.push(new WeakRef(req)));
+  const running: ServerResponse[] = [];
+  handleRequests((_req, res) => void running.push(res));
+  const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
+  client.write(get("/").repeat(3));
+  await expect.poll(() => running).toHaveLength(1);
+  expect(countPending()).toBe(3);
+  client.destroy();
+  await expect.poll(countPending).toBe(0);
+  await setTimeout(10); // For what Node does after the event.
+  collectGarbage();
+  expect(requests.map((reference) => reference.deref() !== undefined)).toEqual([true, false, false]);
   server.close();
 });
 

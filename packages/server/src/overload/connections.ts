@@ -1,7 +1,14 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody, headLength } from "../http/request-target.ts";
-import { countSent, filterBody, onAssigned, stopParsing } from "../node-internals.ts";
+import {
+  countSent,
+  filterBody,
+  onAssigned,
+  releaseConnection,
+  releaseResponse,
+  stopParsing,
+} from "../node-internals.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
@@ -137,6 +144,7 @@ export function guardConnections(server: Server, options: Options) {
     };
     connections.set(socket, connection);
     socket.once("close", () => {
+      releaseConnection(socket);
       connections.delete(socket);
       queuedBytes -= connection.queuedBytes;
       connection.pending.clear(); // Since Node 24, each response emits "close", and would subtract its bytes again.
@@ -173,6 +181,7 @@ export function guardConnections(server: Server, options: Options) {
           onSmallChunks(req, () => dropUnparsed(socket, "small_chunks"));
         }
         res.once("close", () => {
+          releaseResponse(res);
           connection.progressAt = performance.now();
           connection.handledAt = undefined;
           if (!pending.delete(res)) return;
