@@ -33,9 +33,9 @@ export function onAssigned(res: ServerResponse, callback: () => void) {
 }
 
 /**
- * Lets a closed response be kept without those that were pipelined behind it: its handler may run on for long. Before Node
- * 24, they stay reachable from Node's listeners and this method, with what has arrived of their requests. They are so from
- * the listeners of their connection, too, which `releaseConnection` removes.
+ * Lets go of the responses that were pipelined behind a closed one, which its handler may keep for long. Before Node 24,
+ * Node's listeners and this method keep them, with what has arrived of their requests. So do the listeners of the
+ * connection, which `releaseConnection` removes. Node 24 does this itself.
  */
 export function releaseResponse(res: ServerResponse) {
   res.removeAllListeners("finish");
