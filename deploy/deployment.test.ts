@@ -12,8 +12,6 @@ const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "
 const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
 const deployment = find("Deployment");
 const [service, operationsService] = MANIFESTS.filter(({ kind }) => kind === "Service");
-const ROUTE = parse(readFileSync("deploy/kubernetes/httproute.yaml", "utf8"), { strict: true });
-const ENVOY_POLICY = parse(readFileSync("deploy/kubernetes/envoy-gateway.yaml", "utf8"), { strict: true });
 const KUSTOMIZATION = parse(readFileSync("deploy/kubernetes/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
@@ -54,27 +52,7 @@ test.each([
   expect(findTypeErrors(wrong)).toEqual([expect.stringContaining(message)]);
 });
 
-test("the objects of the manifest refer to each other", () => {
-  const { labels } = deployment.spec.template.metadata;
-  expect(Object.keys(KUSTOMIZATION.labels[0].pairs)).toEqual(Object.keys(labels));
-  expect(deployment.spec.selector.matchLabels).toEqual(labels);
-  for (const { labelSelector } of pod.topologySpreadConstraints) expect(labelSelector.matchLabels).toEqual(labels);
-  for (const { spec } of [service, operationsService]) expect(spec.selector).toEqual(labels);
-  expect(find("PodDisruptionBudget").spec.selector.matchLabels).toEqual(labels);
-  expect(find("NetworkPolicy").spec.podSelector.matchLabels).toEqual(labels);
-  expect(find("HorizontalPodAutoscaler").spec.scaleTargetRef).toEqual({
-    apiVersion: deployment.apiVersion,
-    kind: deployment.kind,
-    name: deployment.metadata.name,
-  });
-  expect(KUSTOMIZATION.resources).toEqual(["web.yaml", "httproute.yaml"]);
-  expect(ROUTE.spec.rules.flatMap(({ backendRefs }: { backendRefs: unknown[] }) => backendRefs)).toEqual([
-    { name: KUSTOMIZATION.namePrefix + service.metadata.name, port: service.spec.ports[0].port },
-  ]);
-  expect(ENVOY_POLICY.spec.targetRefs).toEqual([
-    { group: "gateway.networking.k8s.io", kind: ROUTE.kind, name: KUSTOMIZATION.namePrefix + ROUTE.metadata.name },
-  ]);
-
+test("services and probes name ports of the container", () => {
   const ports = container.ports.map(({ name }: { name: string }) => name);
   for (const { spec } of [service, operationsService]) expect(ports).toContain(spec.ports[0].targetPort);
   for (const probe of ["startupProbe", "readinessProbe", "livenessProbe"]) {

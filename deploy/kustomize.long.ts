@@ -1,0 +1,48 @@
+// What a cluster with Envoy Gateway gets, from kubectl.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+
+const folder = mkdtempSync(join(tmpdir(), "kustomize-"));
+cpSync("deploy/kubernetes", folder, { recursive: true });
+const kustomization = readFileSync(join(folder, "kustomization.yaml"), "utf8");
+writeFileSync(
+  join(folder, "kustomization.yaml"),
+  kustomization.replace("httproute.yaml]", "httproute.yaml, envoy-gateway.yaml]"),
+);
+const OUTPUT = execFileSync("kubectl", ["kustomize", folder], { encoding: "utf8" });
+const OBJECTS = parseAllDocuments(OUTPUT, { strict: true }).map((document) => document.toJS());
+const find = (kind: string) => OBJECTS.find((object) => object.kind === kind);
+const [service, operationsService] = OBJECTS.filter(({ kind }) => kind === "Service");
+const deployment = find("Deployment");
+const { metadata, spec: pod } = deployment.spec.template;
+
+test.each([
+  ["the Deployment", deployment.spec.selector.matchLabels],
+  ["the Service of the users' port", service.spec.selector],
+  ["the Service of the operators' port", operationsService.spec.selector],
+  ["the PodDisruptionBudget", find("PodDisruptionBudget").spec.selector.matchLabels],
+  ["the NetworkPolicy", find("NetworkPolicy").spec.podSelector.matchLabels],
+  ["the spread over zones", pod.topologySpreadConstraints[0].labelSelector.matchLabels],
+  ["the spread over nodes", pod.topologySpreadConstraints[1].labelSelector.matchLabels],
+])("%s selects the pods", (_what, labels) => {
+  // The version isn't among them, or else a release couldn't change it.
+  expect(labels).toEqual({ "app.kubernetes.io/name": metadata.labels["app.kubernetes.io/name"] });
+});
+
+test("the autoscaler scales the Deployment", () => {
+  const { apiVersion, kind } = deployment;
+  const { scaleTargetRef } = find("HorizontalPodAutoscaler").spec;
+  expect(scaleTargetRef).toEqual({ apiVersion, kind, name: deployment.metadata.name });
+});
+
+test("the route leads to the users' port, and has the gateway's policy", () => {
+  const route = find("HTTPRoute");
+  const [{ backendRefs }] = route.spec.rules;
+  expect(backendRefs).toEqual([{ name: service.metadata.name, port: service.spec.ports[0].port }]);
+  const { targetRefs } = find("BackendTrafficPolicy").spec;
+  expect(targetRefs).toEqual([{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route.metadata.name }]);
+});
