@@ -145,6 +145,21 @@ test("while a page's renders fail or hang, the stale page is sent at once, and c
   expect(loaded.cache.entries.describe()).toContainEqual(expect.objectContaining(counts));
 });
 
+test("while hanging renders have all slots, the stale page is sent at once after the first wait for one", async () => {
+  loaded = await loadApp({ folder: FOLDER, env: { MAX_CONCURRENT_REQUESTS: "1" } });
+  loaded.renders.length = 0;
+  await get(POST);
+  process.env.POSTS = "hanging";
+  const hanging = get(`${POSTS}/2`).then();
+  wait(60 + 3600);
+  expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=-3600`);
+  wait(5);
+  expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=-3605`);
+  // The slot wasn't free in between.
+  expect(loaded.renders).toEqual(["stored"]);
+  await hanging;
+});
+
 test("a page that fails and isn't cached gets the error page, then 503, and is rendered again after 5 s", async () => {
   process.env.POSTS = "down";
   const responses = [await get(POST), await get(POST), await get(POST)];

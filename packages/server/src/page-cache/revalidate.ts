@@ -28,6 +28,8 @@ type Options = {
 
 type Effort = "best" | "fast";
 type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error: Error) => void };
+type Clients = EventEmitter & { waiting: Set<Client> };
+type Failure = { at: number; result: "not_cacheable" | "failed" | "shed"; hadEntry: boolean };
 
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
@@ -49,7 +51,7 @@ const READS_HEADERS =
 export function createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics }: Options) {
   const { routes, findFile, isProduction } = pages;
   /** The last render for a cache key that stored nothing, and whether there was an entry then. */
-  const failures = new LRUCache<string, { at: number; hasFailed: boolean; hadEntry: boolean }>({
+  const failures = new LRUCache<string, Failure>({
     maxSize: MAX_FAILURES_SIZE,
     sizeCalculation: (_failure, { length }) => length + 100,
   });
@@ -57,7 +59,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
     log.error({ err, file }, "page not rendered"),
   );
   /** The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. */
-  const renders = new Map<string, EventEmitter & { waiting: Set<Client> }>();
+  const renders = new Map<string, Clients>();
   const warned = new Set<string>();
 
   /** Logs a cache warning, once for each route and kind of reason. */
@@ -98,7 +100,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
         if (rendered.uncacheableReason !== undefined) {
           warn(route, `not cacheable: ${rendered.uncacheableReason}`);
           entries.remove(key); // Otherwise later requests could get the stale entry.
-          failures.set(key, { at: performance.now(), hasFailed: false, hadEntry: false });
+          recordFailure(key, "not_cacheable");
           metrics.recordRender("not_cacheable");
           return undefined;
         }
@@ -115,26 +117,35 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
   }
 
   /** `clients` emits "close" when every client has left. */
-  async function render(key: string, route: RouteEntry, effort: Effort, clients?: EventEmitter) {
-    const release = await renderSlots.acquire(1, clients);
+  async function render(key: string, route: RouteEntry, effort: Effort, clients?: Clients) {
+    const release = await renderSlots.acquire(1, clients).catch((error) => {
+      // Clients of the stale response needn't wait for another slot.
+      if (clients?.waiting.size && entries.find(key)) recordFailure(key, "shed");
+      throw error;
+    });
     try {
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);
       return entry;
     } catch (err) {
       metrics.recordRender("failed");
-      if (!failures.get(key)?.hasFailed) logFailure(err, findFile(route.id));
-      failures.set(key, { at: performance.now(), hasFailed: true, hadEntry: entries.find(key) !== undefined });
+      if (failures.get(key)?.result !== "failed") logFailure(err, findFile(route.id));
+      recordFailure(key, "failed");
       return undefined;
     } finally {
       release();
     }
   }
 
+  const recordFailure = (key: string, result: Failure["result"]) =>
+    failures.set(key, { at: performance.now(), result, hadEntry: entries.find(key) !== undefined });
+
   function findRecentFailure(key: string, maxAgeMs = RETRY_INTERVAL_MS) {
     const failure = failures.get(key);
     return failure && performance.now() - failure.at < maxAgeMs ? failure : undefined;
   }
+
+  const hasFailed = (failure?: Failure) => failure !== undefined && failure.result !== "not_cacheable";
 
   function startRender(key: string, route: RouteEntry) {
     const clients = Object.assign(new EventEmitter(), { waiting: new Set<Client>() });
@@ -144,10 +155,10 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
       .then(
         (entry) => {
           // If the render failed, the first client gets the error page, and the others get a 503.
-          const hasFailed = !entry && findRecentFailure(key)?.hasFailed && isProduction;
+          const isFailed = !entry && isProduction && hasFailed(findRecentFailure(key));
           const [first, ...others] = clients.waiting;
           first?.resolve(entry);
-          for (const { resolve, reject } of others) hasFailed ? reject(HAS_FAILED) : resolve(entry);
+          for (const { resolve, reject } of others) isFailed ? reject(HAS_FAILED) : resolve(entry);
         },
         (error) => {
           for (const { reject } of clients.waiting) reject(error);
@@ -157,8 +168,8 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
   }
 
   return {
-    /** Whether a render for a cache key has failed lately, and none has succeeded since. */
-    isFailing: (key: string) => findRecentFailure(key, FAILING_MS)?.hasFailed === true,
+    /** Whether a render for a cache key has failed lately, or a revalidation got no slot, and none has succeeded since. */
+    isFailing: (key: string) => hasFailed(findRecentFailure(key, FAILING_MS)),
     /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
     async renderAll() {
       const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
@@ -176,7 +187,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
         // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale response.
         const isOver = failures.get(key)?.hadEntry && !entries.find(key);
         const failure = isOver ? undefined : findRecentFailure(key);
-        if (failure?.hasFailed && isProduction) return reject(HAS_FAILED);
+        if (hasFailed(failure) && isProduction) return reject(HAS_FAILED);
         if (failure) return resolve(undefined);
         const clients = renders.get(key) ?? startRender(key, route);
         const client = { resolve, reject };
