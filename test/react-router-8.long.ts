@@ -21,7 +21,8 @@ describe.skipIf(!isSupported)(`with React Router ${VERSION}`, () => {
     // npm would keep the locked versions.
     for (const name of ["node_modules", "package-lock.json"]) rmSync(`${project}/${name}`, { recursive: true });
     run(project, "npm install --prefer-offline --no-audit --no-fund");
-    expect(run(project, "npm ls react-router --parseable --long")).toContain(`react-router@${VERSION}`);
+    const installed = run(project, "npm ls react-router --parseable --long").match(/(?<=:react-router@)[\d.]+/g);
+    expect(new Set(installed)).toEqual(new Set([VERSION]));
   }, 600_000);
   afterAll(() => rmSync(project, { recursive: true }), 600_000);
 

@@ -5,7 +5,7 @@ import { readNodeFlags } from "../test/support/node-flags.ts";
 import { start, stop, type Target } from "./servers.ts";
 
 export const LIMIT_MIB = 128;
-const CLIENTS = [16, 64, 256, 1024];
+export const CLIENTS = [16, 64, 256, 1024];
 const REQUESTS = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2800);
 
 /**
