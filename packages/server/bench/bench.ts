@@ -180,7 +180,7 @@ const columns = [
   ["start to first response, ms", "start"],
   ["MiB idle", "idle"],
   ["MiB under load, without a limit", "loaded"],
-  [`survived of ${CLIENTS.at(-1)} clients that read nothing, with ${LIMIT_MIB} MiB`, "survived"],
+  [`survived of ${CLIENTS.at(-1)?.toLocaleString("en")} clients that read nothing, with ${LIMIT_MIB} MiB`, "survived"],
   ["requests of a first visit", "first requests"],
   ["KB of a first visit, with headers", "first KB"],
   ["requests of a repeat visit", "repeat requests"],
