@@ -339,6 +339,19 @@ test("an idle connection is closed after KEEP_ALIVE_TIMEOUT_MS", async () => {
   await server.stop();
 });
 
+test("requests that arrived while the process was paused get their responses, even after KEEP_ALIVE_TIMEOUT_MS", async () => {
+  const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "2000" }, FOLDER);
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => open(server, get("/"))));
+  await Promise.all(sockets.map((socket) => once(socket, "data")));
+  server.child.kill("SIGSTOP");
+  for (const socket of sockets) socket.write(get("/", "Connection: close"));
+  await setTimeout(4000);
+  server.child.kill("SIGCONT");
+  const responses = await Promise.all(sockets.map((socket) => once(socket, "data")));
+  for (const response of responses) expect(String(response)).toMatch(/^HTTP\/1\.1 200 /);
+  await server.stop();
+});
+
 test("an idle connection stays open for KEEP_ALIVE_TIMEOUT_MS, even if CLIENT_TIMEOUT_MS is shorter", async () => {
   const server = await startServer({ KEEP_ALIVE_TIMEOUT_MS: "3600000", CLIENT_TIMEOUT_MS: "1000" }, FOLDER);
   const socket = await open(server, get("/"));

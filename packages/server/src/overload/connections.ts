@@ -152,7 +152,11 @@ export function guardConnections(server: Server, options: Options) {
     if (connections.size > maxConnections) evict();
   });
   // The keep-alive timeout or, on the operators' port, `server.timeout`.
-  server.on("timeout", (socket) => drop(socket, "idle"));
+  server.on("timeout", (socket) => {
+    const { bytesRead } = socket;
+    // While the process was paused or busy, a request may have arrived: it is read first.
+    setImmediate(() => socket.bytesRead === bytesRead && drop(socket, "idle"));
+  });
 
   return {
     all: connections as ReadonlyMap<Socket, Connection>,
