@@ -24,6 +24,10 @@ test("the deployment names the package's version", () => {
   expect(labels.pairs["app.kubernetes.io/version"]).toBe(version);
 });
 
+test("a cluster without Envoy Gateway gets none of its objects", () => {
+  expect(KUSTOMIZATION.resources).toEqual(["web.yaml", "httproute.yaml"]);
+});
+
 /** The compiler's errors for a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
 function findTypeErrors(manifest: { apiVersion: string; kind: string }) {
   const group = manifest.apiVersion === "v1" ? "core/v1" : manifest.apiVersion.replace(".k8s.io", "");
