@@ -1,7 +1,7 @@
 // A bad release is rolled back (docs/operating.md), while tabs, a cache in front and browsers have parts of it.
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import zlib from "node:zlib"; // Node 20 has no zstdCompress to import by its name.
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { findFreePort } from "react-router-express-server/testing";
 import { beforeAll, onTestFinished } from "vitest";
 import { build } from "./support/build.ts";
@@ -37,7 +37,8 @@ beforeAll(async () => {
 async function startBadRelease() {
   const server = await startServer({}, bad);
   const nextPort = await findFreePort();
-  const pass = "proxy_pass http://greeting; proxy_cache cache; proxy_cache_background_update on;";
+  const pass =
+    "proxy_pass http://greeting; proxy_cache cache; proxy_cache_background_update on; add_header X-Cache $upstream_cache_status;";
   const nginx = await startNginx(
     `upstream greeting { server ${new URL(server.url).host} max_fails=0; server 127.0.0.1:${nextPort} max_fails=0; }`,
     `${pass} location /assets/ { proxy_next_upstream error timeout http_404; ${pass} }`,
@@ -64,22 +65,31 @@ function collectFailures(page: Page) {
   return failures;
 }
 
-test.for([LAST_BUILD, REBUILT] as const)("after a roll-back to %s, forms in open tabs work", async (name, { page }) => {
-  const { url, rollBack } = await startBadRelease();
-  const failures = collectFailures(page);
-  await open(page, `${url}/example-pages/tasks`);
-  await markDocument(page);
-  await page.getByText("Bad release").waitFor();
-  await page.getByLabel("Task").fill("Sow");
-  await rollBack(name);
-  await page.getByRole("button", { name: "Cut the hedge" }).click();
-  await page.getByRole("button", { name: "Cut the hedge" }).waitFor({ state: "detached" });
-  expect(await page.getByLabel("Task").inputValue()).toBe("Sow");
-  await page.getByRole("button", { name: "Add" }).click();
-  await page.getByRole("button", { name: "Sow" }).waitFor();
-  expect(await isSameDocument(page)).toBe(true);
-  expect(failures).toEqual([]);
-});
+test.for([LAST_BUILD, REBUILT] as const)(
+  "after a roll-back to %s, forms in open tabs work, also one that waits meanwhile",
+  async (name, { page }) => {
+    const { url, rollBack } = await startBadRelease();
+    const failures = collectFailures(page);
+    await open(page, `${url}/example-pages/tasks`);
+    await markDocument(page);
+    await page.getByText("Bad release").waitFor();
+    await page.getByLabel("Task").fill("Sow");
+    const rolledBack = rollBack(name);
+    const waitForRollBack = async (route: Route) => {
+      await rolledBack;
+      await route.continue();
+    };
+    await page.route("**/tasks.data*", waitForRollBack, { times: 1 });
+    await page.getByRole("button", { name: "Cut the hedge" }).click();
+    await rolledBack;
+    await page.getByRole("button", { name: "Cut the hedge" }).waitFor({ state: "detached" });
+    expect(await page.getByLabel("Task").inputValue()).toBe("Sow");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Sow" }).waitFor();
+    expect(await isSameDocument(page)).toBe(true);
+    expect(failures).toEqual([]);
+  },
+);
 
 test("after a roll-back to the last build, a tab that misses a script reloads its page, and follows the next link", async ({
   page,
@@ -127,7 +137,10 @@ test.for([LAST_BUILD, REBUILT] as const)(
     await open(page, url + EVENTS);
     await page.waitForLoadState("networkidle");
     expect(await page.evaluate("release")).toBe("bad");
+    const findInCache = async () => (await fetch(url + EVENTS)).headers.get("X-Cache");
+    await expect.poll(findInCache).toBe("HIT");
     await rollBack(name);
+    expect(await findInCache()).toBe("MISS");
     expect(await (await open(page, url + EVENTS))?.text()).not.toContain("Bad release");
     await page.waitForLoadState("networkidle");
     expect(await page.evaluate("globalThis.release")).toBe(undefined);
