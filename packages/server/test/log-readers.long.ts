@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import autocannon from "autocannon";
+import { findFreePort } from "react-router-express-server/testing";
 import { expect, test } from "vitest";
 import { SITE } from "./support/site.ts";
-import { startServer } from "./support/start-server.ts";
+import { spawnServer, startServer } from "./support/start-server.ts";
 
 /** The maximum length, in characters, of a client's text in a log line, such as the path. */
 const MAX_TEXT_LENGTH = 256;
@@ -17,6 +18,16 @@ test.for([
   expect(load["2xx"]).toBe(5000);
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("a server that starts with a closed standard output serves and stops", async () => {
+  const port = String(await findFreePort());
+  const command = ["sh", "-c", 'exec "$@" >&-', "sh", process.execPath] as const;
+  const { child, lines, exited } = spawnServer({ PORT: port }, SITE, command);
+  const getStatus = () => fetch(`http://127.0.0.1:${port}`).then(({ status }) => status, String);
+  await expect.poll(getStatus).toBe(200);
+  child.kill("SIGTERM");
+  expect({ code: await exited, lines }).toEqual({ code: 0, lines: [] });
 });
 
 test("a reader that stalls and returns gets one line with the number of dropped lines", async () => {

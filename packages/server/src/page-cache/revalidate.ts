@@ -58,7 +58,10 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
     log.error({ err, file }, "page not rendered"),
   );
-  /** The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. */
+  /**
+   * The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. Not in one
+   * map with `failures`, which evicts keys: a render that runs must be found.
+   */
   const renders = new Map<string, Clients>();
   const warned = new Set<string>();
 
