@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { brotliCompressSync } from "node:zlib";
 import { inject } from "vitest";
 import routes from "../app/routes.ts";
 import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
 
 // The size of the greeting's documents and of the app shell, in an application of any size.
 
+/** Brotli bytes of a document, with its styles. */
+const MAX_DOCUMENT_BYTES = 3000;
 /** Brotli bytes until a page is interactive. If the project has `further` pages, they may use more of the app shell. */
 const MAX_INTERACTIVE_BYTES = { two: 107_000, further: 117_500 };
 /** The bytes that a further route may add: its entries in the browser's two route lists. */
@@ -27,12 +30,13 @@ test.for(
     { ...project, path: "/nowhere", count: 5, shared: 2 },
   ]),
 )(
-  "in $project $path loads $count small scripts, and no stylesheet",
+  "in $project $path has a small document, and loads $count small scripts and no stylesheet",
   async ({ folder, pages, path, count, shared }, { page, server, examplesServer }) => {
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(request.url().replace(/.*\//, "")));
     const listScripts = () => loaded.filter((name) => name.endsWith(".js"));
-    await open(page, (folder === GROWN ? examplesServer : server).url + path);
+    const response = await open(page, (folder === GROWN ? examplesServer : server).url + path);
+    const document = brotliCompressSync((await response?.body()) ?? "").length;
     // The script of home is prefetched, so it comes last.
     await expect.poll(() => listScripts().length).toBeGreaterThanOrEqual(count);
     await page.waitForLoadState("networkidle");
@@ -41,7 +45,10 @@ test.for(
     expect(loaded.filter((name) => name.endsWith(".css"))).toEqual([]);
     const ofRoutes = (await page.evaluate(() => JSON.stringify(window.__ROUTES__).split('"file"').length - 1)) - 2;
     const size = brotliSize(folder, listScripts()) - ofRoutes * MAX_ROUTE_BYTES;
-    console.log(`${path}: ${size} bytes of at most ${MAX_INTERACTIVE_BYTES[pages]} (brotli)`);
+    console.log(
+      `${path}: a document of ${document} bytes, and scripts of ${size} of at most ${MAX_INTERACTIVE_BYTES[pages]} (brotli)`,
+    );
+    expect(document).toBeLessThanOrEqual(MAX_DOCUMENT_BYTES);
     expect(size).toBeLessThanOrEqual(MAX_INTERACTIVE_BYTES[pages]);
   },
 );

@@ -1,8 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
+import { brotliCompressSync } from "node:zlib";
+import { startServer } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { copyProject } from "./support/copy-project.ts";
+import { brotliSize } from "./support/fixtures.ts";
 import { run } from "./support/packed-engine.ts";
+
+const README = readFileSync("README.md", "utf8");
+/** How many KB a first visit has less without a feature. */
+const SIZES = Object.fromEntries(
+  Array.from(README.matchAll(/\| `([\w-]+)` +\| (?:nothing|(\d+) KB)/g), ([, name, size = 0]) => [name, Number(size)]),
+);
+const SIZE_OF_ALL = Number(/Without any feature, it has (\d+) KB less/.exec(README)?.[1]);
 
 /** No file has these any more when the feature is gone. */
 const TRACES: Record<string, string> = {
@@ -44,6 +54,22 @@ function expectNoTraces(project: string, names: string[]) {
   expect(run(project, `git grep -inE '${traces}' -- . ${others} || true`)).toBe("");
 }
 
+/** The bytes of a first visit to `/`: its document and the scripts that it names, compressed. */
+async function measureFirstVisit(folder: string) {
+  const server = await startServer({}, folder);
+  const html = await (await fetch(server.url)).text();
+  await server.stop();
+  const scripts = new Set(html.match(/(?<=\/assets\/)[^"]+\.js/g));
+  return brotliCompressSync(html).length + brotliSize(folder, [...scripts]);
+}
+
+/** How many bytes the project's first visit has more than that of a copy without features. */
+async function measureSize(copy: string) {
+  const bytes = (await measureFirstVisit(process.cwd())) - (await measureFirstVisit(copy));
+  console.log(`${bytes} bytes less`);
+  return bytes;
+}
+
 test("without a feature's name, nothing is removed, and the features are listed", () => {
   expect(status).toBe(1);
   expect(NAMES.filter((name) => !TRACES[name])).toEqual([]);
@@ -56,14 +82,15 @@ test("without a feature's name, nothing is removed, and the features are listed"
   expect(run(project, "git diff --name-status")).toBe("");
 });
 
-test.each(NAMES)("the project passes without %s", { timeout: 3_600_000 }, (name) => {
+test.each(NAMES)("the project passes without %s", { timeout: 3_600_000 }, async (name) => {
   const project = copy();
   remove(project, [name]);
   expectNoTraces(project, [name]);
   for (const command of STATIC) run(project, command);
+  expect(Math.round((await measureSize(project)) / 1000)).toBe(SIZES[name]);
 });
 
-test("without any feature, the project passes, and the script is gone", { timeout: 3_600_000 }, () => {
+test("without any feature, the project passes, and the script is gone", { timeout: 3_600_000 }, async () => {
   const [project, other] = [copy(), copy()];
   remove(project, NAMES.toReversed());
   for (const name of NAMES) remove(other, [name]);
@@ -74,4 +101,6 @@ test("without any feature, the project passes, and the script is gone", { timeou
   expect(run(project, "git grep -n 'npm run remove' ':!CHANGELOG.md' || true")).toBe("");
   expect(JSON.parse(readFileSync(`${project}/package.json`, "utf8")).scripts).not.toHaveProperty("remove");
   for (const command of ALL) run(project, command);
+  run(project, "npm run build");
+  expect(Math.round((await measureSize(project)) / 1000)).toBe(SIZE_OF_ALL);
 });
