@@ -12,7 +12,7 @@ import { build } from "../test/support/build.ts";
 import { copySite } from "../test/support/copy-site.ts";
 import { SITE } from "../test/support/site.ts";
 import { type ClientRequest, CONNECTIONS, GENERATOR, load } from "./load.ts";
-import { CLIENTS, findSurvivedClients, LIMIT_MIB } from "./memory-limit.ts";
+import { CLIENTS, findSurvivedClients, LIMIT_MIB, measureUsedMiB } from "./memory-limit.ts";
 import { measureStart, type Running, residentMiB, send, start, stop, type Target } from "./servers.ts";
 import { measureFirstVisit } from "./slow-link.ts";
 import { recordVisits } from "./visits.ts";
@@ -129,7 +129,12 @@ for (let i = 0; i < STARTS; i++) {
   for (const target of targets) record(target.name, "start", await measureStart(target));
 }
 
-for (const target of targets) record(target.name, "survived", await findSurvivedClients(target, SECONDS));
+for (const target of targets) {
+  const { idle, loaded } = await measureUsedMiB(target, [document], ROUNDS * SECONDS);
+  record(target.name, "idle", idle);
+  record(target.name, "used", loaded);
+  record(target.name, "survived", await findSurvivedClients(target, SECONDS));
+}
 
 const running = new Map<string, Running>();
 const loads = new Map<string, Record<string, ClientRequest[]>>();
@@ -137,7 +142,6 @@ for (const target of targets) {
   const { name } = target;
   const one = await start(target);
   running.set(name, one);
-  record(name, "idle", residentMiB(one));
   const { first, repeat } = name === BARE ? visits : await recordVisits(one.url);
   loads.set(name, { "/": [document], unknown, first, repeat });
   for (const [kind, requests] of Object.entries({ first, repeat })) {
@@ -178,7 +182,8 @@ const columns = [
   ["CPU µs per repeat visit", "repeat cpu"],
   ["requests per second on `/`", "/ rate"],
   ["start to first response, ms", "start"],
-  ["MiB idle", "idle"],
+  [`MiB idle, of ${LIMIT_MIB} MiB`, "idle"],
+  [`MiB after a load on \`/\`, of ${LIMIT_MIB} MiB`, "used"],
   ["MiB under load, without a limit", "loaded"],
   [`survived of ${CLIENTS.at(-1)?.toLocaleString("en")} clients that read nothing, with ${LIMIT_MIB} MiB`, "survived"],
   ["requests of a first visit", "first requests"],
@@ -189,14 +194,18 @@ const columns = [
   ["hydrated on a slow link, ms", "hydrated"],
 ] as const;
 
-const format = (value: number) =>
-  value < 100 ? String(Number(value.toFixed(1))) : Math.round(value).toLocaleString("en");
+function format(value: number) {
+  if (Number.isNaN(value)) return "out of memory";
+  return value < 100 ? String(Number(value.toFixed(1))) : Math.round(value).toLocaleString("en");
+}
 const measured = columns.filter(([, metric]) => !Number.isNaN(median(shipped.name, metric)));
 const rows = measured.map(([label, metric]) => {
   const own = median(shipped.name, metric);
   const cells = targets.map(({ name }) => {
     const value = median(name, metric);
-    return name === shipped.name ? format(value) : `${format(value)} (${Number((value / own).toPrecision(2))}×)`;
+    return name === shipped.name || Number.isNaN(value)
+      ? format(value)
+      : `${format(value)} (${Number((value / own).toPrecision(2))}×)`;
   });
   return `| ${[label, ...cells].join(" | ")} |`;
 });
