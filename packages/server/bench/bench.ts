@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import engine from "../package.json" with { type: "json" };
 import { build } from "../test/support/build.ts";
 import { copySite } from "../test/support/copy-site.ts";
+import { readNodeFlags } from "../test/support/node-flags.ts";
 import { SITE } from "../test/support/site.ts";
 import { type ClientRequest, CONNECTIONS, GENERATOR, load } from "./load.ts";
 import { CLIENTS, findSurvivedClients, LIMIT_MIB, measureUsedMiB } from "./memory-limit.ts";
@@ -106,11 +107,16 @@ const manyRoutes = await buildSite({ morePages: MANY_ROUTES - 3 });
 const template = await buildTemplate();
 const responses = join(everyRequest, "responses.json");
 const BARE = "bare `node:http`";
-const shipped: Target = { name: "this server", command: [join(cached, "build/server/index.js")] };
+const limitedFlags = readNodeFlags(LIMIT_MIB); // The template's image has none.
+const shipped: Target = { name: "this server", command: [join(cached, "build/server/index.js")], limitedFlags };
 const targets: Target[] = [
   shipped,
-  { name: BARE, command: [join(import.meta.dirname, "bare-server.mjs"), responses] },
-  { name: "this server without its cache", command: [join(everyRequest, "build/server/index.js")] },
+  { name: BARE, command: [join(import.meta.dirname, "bare-server.mjs"), responses], limitedFlags },
+  {
+    name: "this server without its cache",
+    command: [join(everyRequest, "build/server/index.js")],
+    limitedFlags,
+  },
   {
     name: `\`react-router-serve\` ${version}`,
     command: ["node_modules/@react-router/serve/bin.js", "build/server/index.js"],
@@ -216,8 +222,9 @@ const page = `# Comparison
 \`npm run bench\` measures and writes this page. Four servers have the same two pages: this one, with the access log and
 the metrics on; a bare \`node:http\` server that sends the same bytes; this one without its cache, which renders and
 compresses each response; and React Router's template with its server. Each request has Chromium's headers. A slow link has
-150 ms of latency and 1.6 Mbit/s. The figures are medians of ${ROUNDS} interleaved rounds of ${SECONDS} s with ${CONNECTIONS} connections of
-${GENERATOR}. Those in brackets compare with this server.
+150 ms of latency and 1.6 Mbit/s. With 128 MiB, React Router's template starts without flags of Node, as in its own
+image, the others with those of this server's image. The figures are medians of ${ROUNDS} interleaved rounds of ${SECONDS} s
+with ${CONNECTIONS} connections of ${GENERATOR}. Those in brackets compare with this server.
 
 | | ${targets.map(({ name }) => name).join(" | ")} |
 |---|${targets.map(() => "---:|").join("")}

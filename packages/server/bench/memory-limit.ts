@@ -1,7 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { createMemoryCgroup } from "../test/support/memory-cgroup.ts";
-import { readNodeFlags } from "../test/support/node-flags.ts";
 import { type ClientRequest, load } from "./load.ts";
 import { type Running, send, start, stop, type Target } from "./servers.ts";
 
@@ -10,11 +9,11 @@ export const LIMIT_MIB = 128;
 export const CLIENTS = [16, 64, 256, 1024];
 const REQUESTS = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2800);
 
-/** Starts a server with the image's flags of Node in a cgroup. Returns nothing if this process can't limit memory. */
+/** Starts a server in a cgroup. Returns nothing if this process can't limit memory. */
 async function startLimited(target: Target) {
   const cgroup = createMemoryCgroup(LIMIT_MIB * MIB);
   if (!cgroup) return undefined;
-  const command = [...readNodeFlags(LIMIT_MIB), ...target.command];
+  const command = [...(target.limitedFlags ?? []), ...target.command];
   return { running: await start({ ...target, command }, cgroup.command), cgroup };
 }
 

@@ -10,8 +10,8 @@ import { SERVER_ENV } from "../test/support/start-server.ts";
 
 const TICKS_PER_SECOND = Number(execFileSync("getconf", ["CLK_TCK"]));
 
-/** `command` are Node's arguments. The server reads PORT. */
-export type Target = { name: string; command: string[]; cwd?: string };
+/** `command` are Node's arguments, `limitedFlags` more of them for 128 MiB. The server reads PORT. */
+export type Target = { name: string; command: string[]; limitedFlags?: string[]; cwd?: string };
 export type Running = { child: ChildProcess; pid: number; url: string };
 
 const children = new Set<ChildProcess>();
