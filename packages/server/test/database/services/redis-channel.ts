@@ -11,15 +11,24 @@ const TIMEOUT_MS = 5000;
 
 /** Carries cache invalidations to every process with PUBLISH and SUBSCRIBE. */
 export function createRedisChannel(url: string): CacheChannel {
-  // By default, the client doesn't connect again after a timeout.
-  const socket = { socketTimeout: TIMEOUT_MS, reconnectStrategy: RETRY_INTERVAL_MS };
-  const options = { url, socket, pingInterval: PING_INTERVAL_MS };
-  const publisher = createClient({ ...options, disableOfflineQueue: true });
-  const subscriber = createClient(options);
-  publisher.on("error", () => {}).connect(); // Without a listener for errors, it doesn't connect again.
+  const connect = (reconnectStrategy: number | false) => {
+    const socket = { socketTimeout: TIMEOUT_MS, reconnectStrategy };
+    const client = createClient({ url, socket, pingInterval: PING_INTERVAL_MS });
+    return client.on("error", () => {}); // Without a listener for errors, it throws them.
+  };
   return {
-    publish: (message) => publisher.publish(CHANNEL, message),
+    // A connection of its own: on a lost one, each message would postpone the timeout.
+    async publish(message) {
+      const publisher = connect(false);
+      try {
+        await publisher.connect();
+        return await publisher.publish(CHANNEL, message);
+      } finally {
+        publisher.destroy();
+      }
+    },
     async subscribe(onMessage, onConnection) {
+      const subscriber = connect(RETRY_INTERVAL_MS); // By default, it doesn't connect again after a timeout.
       subscriber.on("error", () => onConnection(false));
       await subscriber.connect();
       await subscriber.subscribe(CHANNEL, onMessage);
