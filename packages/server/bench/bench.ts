@@ -92,7 +92,8 @@ async function countBytes(url: string, requests: ClientRequest[]) {
 }
 
 const samples = new Map<string, number[]>();
-const record = (name: string, metric: string, value: number) => {
+const record = (name: string, metric: string, value?: number) => {
+  if (value === undefined) return;
   const key = `${name}/${metric}`;
   samples.set(key, [...(samples.get(key) ?? []), value]);
 };
@@ -204,7 +205,7 @@ function format(value: number) {
   if (Number.isNaN(value)) return "out of memory";
   return value < 100 ? String(Number(value.toFixed(1))) : Math.round(value).toLocaleString("en");
 }
-const measured = columns.filter(([, metric]) => !Number.isNaN(median(shipped.name, metric)));
+const measured = columns.filter(([, metric]) => samples.has(`${shipped.name}/${metric}`));
 const rows = measured.map(([label, metric]) => {
   const own = median(shipped.name, metric);
   const cells = targets.map(({ name }) => {
@@ -215,22 +216,24 @@ const rows = measured.map(([label, metric]) => {
   });
   return `| ${[label, ...cells].join(" | ")} |`;
 });
-const rendered = median("many routes", "/ cpu");
-const ratio = rendered / median("few routes", "/ cpu");
+const ratio = median("many routes", "/ cpu") / median("few routes", "/ cpu");
 const page = `# Comparison
 
 \`npm run bench\` measures and writes this page. Four servers have the same two pages: this one, with the access log and
 the metrics on; a bare \`node:http\` server that sends the same bytes; this one without its cache, which renders and
 compresses each response; and React Router's template with its server. Each request has Chromium's headers. A slow link has
 150 ms of latency and 1.6 Mbit/s. With 128 MiB, React Router's template starts without flags of Node, as in its own
-image, the others with those of this server's image. The figures are medians of ${ROUNDS} interleaved rounds of ${SECONDS} s
-with ${CONNECTIONS} connections of ${GENERATOR}. Those in brackets compare with this server.
+image, the others with those of this server's image. Figures in brackets compare with this server.
+
+CPU times, rates, memory without a limit and the last two rows are medians of ${ROUNDS} interleaved rounds, each of ${SECONDS} s
+with ${CONNECTIONS} connections of ${GENERATOR}. Starts are medians of ${STARTS}. The others were measured once. Of the clients that
+read nothing, ${CLIENTS.slice(0, -1).join(", ")} and ${CLIENTS.at(-1)?.toLocaleString("en")} were tried.
 
 | | ${targets.map(({ name }) => name).join(" | ")} |
 |---|${targets.map(() => "---:|").join("")}
 ${rows.join("\n")}
 
-A rendered page takes ${format(rendered)} µs if the site has ${MANY_ROUTES} routes: ${ratio.toFixed(2)} times that with 3.
+With ${MANY_ROUTES} routes, a rendered page takes ${ratio.toFixed(2)} times the CPU time that it takes with 3.
 
 Node ${process.versions.node}, React Router ${version}, React ${react}, Express ${engine.devDependencies.express}; ${cpus()[0]?.model.trim()}.
 `;

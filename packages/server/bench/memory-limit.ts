@@ -21,11 +21,11 @@ const isRunning = ({ child }: Running) => child.exitCode === null && child.signa
 
 /**
  * The memory that a server uses after its first response and after a load, without what the kernel can reclaim. NaN if
- * the load ends it, or if this process can't limit memory.
+ * the load ends it. Nothing if this process can't limit memory.
  */
 export async function measureUsedMiB(target: Target, requests: ClientRequest[], seconds: number) {
   const limited = await startLimited(target);
-  if (!limited) return { idle: Number.NaN, loaded: Number.NaN };
+  if (!limited) return {};
   const { running, cgroup } = limited;
   await send(running.url, {});
   const idle = cgroup.readBytes() / MIB;
@@ -39,14 +39,14 @@ export async function measureUsedMiB(target: Target, requests: ClientRequest[], 
 }
 
 /**
- * How many clients that send 100 KB of requests at once, and read no response, a server survives: up to 1,024. NaN if
- * this process can't limit memory.
+ * How many clients that send 100 KB of requests at once, and read no response, a server survives: up to 1,024.
+ * Nothing if this process can't limit memory.
  */
 export async function findSurvivedClients(target: Target, seconds: number) {
   let survived = 0;
   for (const count of CLIENTS) {
     const limited = await startLimited(target);
-    if (!limited) return Number.NaN;
+    if (!limited) return undefined;
     const { running, cgroup } = limited;
     const clients = Array.from({ length: count }, () =>
       connect(Number(new URL(running.url).port), "127.0.0.1").pause(),
