@@ -39,10 +39,22 @@ test("the autoscaler scales the Deployment", () => {
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: deployment.metadata.name });
 });
 
-test("the route leads to the users' port, and has the gateway's policy", () => {
+test("the pods have the image that is set", () => {
+  expect(pod.containers[0].image).toMatch(/^greeting:\d/);
+});
+
+test("the route leads to the users' port, and its rules have the gateway's policies", () => {
   const route = find("HTTPRoute");
-  const [{ backendRefs }] = route.spec.rules;
-  expect(backendRefs).toEqual([{ name: service.metadata.name, port: service.spec.ports[0].port }]);
-  const { targetRefs } = find("BackendTrafficPolicy").spec;
-  expect(targetRefs).toEqual([{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route.metadata.name }]);
+  const backendRefs = [{ name: service.metadata.name, port: service.spec.ports[0].port }];
+  const timeouts = { request: "0s" };
+  expect(route.spec.rules).toMatchObject([
+    { name: "assets", backendRefs, timeouts },
+    { backendRefs, timeouts },
+  ]);
+  const policies = OBJECTS.filter(({ kind }) => kind === "BackendTrafficPolicy").map(({ spec }) => spec);
+  const target = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route.metadata.name };
+  expect(policies.flatMap(({ targetRefs }) => targetRefs)).toEqual(
+    expect.arrayContaining([target, { ...target, sectionName: "assets" }]),
+  );
+  expect(policies.map(({ timeout }) => timeout)).toEqual([policies[0].timeout, policies[0].timeout]);
 });

@@ -130,7 +130,7 @@ test("after a release, a browser with the last release's scripts loads the diffe
   await replace();
   const bytes = await loadScripts(url);
   console.log(`${before} bytes of scripts, and ${bytes} after a release`);
-  expect(bytes).toBeLessThan(before / 100);
+  expect(bytes).toBeLessThan(before / 50);
   expect(await page.evaluate("release")).toBe("next");
   expect(await loadScripts(url)).toBe(0);
 });
