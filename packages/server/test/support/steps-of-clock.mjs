@@ -6,6 +6,7 @@ const offsets = [HOUR_MS, -HOUR_MS];
 let offset = 0;
 process.on("SIGUSR2", () => {
   offset = offsets.shift() ?? 0;
+  console.log(JSON.stringify({ msg: "clock stepped", time: new Date().toISOString() }));
 });
 
 const { now } = Date;
