@@ -29,7 +29,7 @@ const RESPONSE_TIMEOUT_MS = 10_000;
 const SETTLE_MS = 500;
 const VISIT_INTERVAL_MS = 100;
 /** On an idle machine 2000 is enough. */
-const VISIT_TIMEOUT_MS = Number(process.env.VISIT_TIMEOUT_MS ?? 10_000);
+const VISIT_TIMEOUT_MS = 10_000;
 const MAX_FAILED_VISITS_SHARE = 0.1;
 const MAX_GROWTH = 1.1;
 const PAGES = "/example-pages";
