@@ -48,13 +48,14 @@ test("the route leads to the users' port, and its rules have the gateway's polic
   const backendRefs = [{ name: service.metadata.name, port: service.spec.ports[0].port }];
   const timeouts = { request: "0s" };
   expect(route.spec.rules).toMatchObject([
-    { name: "assets", backendRefs, timeouts },
+    { name: "assets", matches: [{ path: { value: "/assets/" } }], backendRefs, timeouts },
     { backendRefs, timeouts },
   ]);
-  const policies = OBJECTS.filter(({ kind }) => kind === "BackendTrafficPolicy").map(({ spec }) => spec);
   const target = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route.metadata.name };
-  expect(policies.flatMap(({ targetRefs }) => targetRefs)).toEqual(
-    expect.arrayContaining([target, { ...target, sectionName: "assets" }]),
-  );
-  expect(policies.map(({ timeout }) => timeout)).toEqual([policies[0].timeout, policies[0].timeout]);
+  const timeout = { http: { connectionIdleTimeout: "60s" } };
+  const retry = { numRetries: 3, retryOn: { triggers: ["retriable-status-codes"], httpStatusCodes: [404] } };
+  const policies = OBJECTS.filter(({ kind }) => kind === "BackendTrafficPolicy").map(({ spec }) => spec);
+  expect(policies).toHaveLength(2);
+  expect(policies).toContainEqual({ targetRefs: [target], timeout });
+  expect(policies).toContainEqual({ targetRefs: [{ ...target, sectionName: "assets" }], timeout, retry });
 });

@@ -1,13 +1,10 @@
 // Attacks on a server that has 128 MiB of memory. The kernel kills the server if it needs more.
-// LIMITS_COMMAND attacks another server once, which reads PORT and HOST: docs/speed-and-scaling.md.
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Agent } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { brotliCompressSync, constants } from "node:zlib";
 import autocannon from "autocannon";
-import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createMemoryCgroup } from "./support/memory-cgroup.ts";
 import { NODE_ENV, readNodeFlags } from "./support/node-flags.ts";
@@ -17,10 +14,8 @@ import { startServer } from "./support/start-server.ts";
 
 const MIB = 1024 ** 2;
 const LIMIT_MIB = 128;
-const OTHER = process.env.LIMITS_COMMAND?.split(" ");
-/** Another server gets one, and its memory may grow. */
-const ROUNDS = OTHER ? 1 : 3;
-const MAX_ROUNDS = OTHER ? 1 : 12;
+const ROUNDS = 3;
+const MAX_ROUNDS = 12;
 /** The shortest round. Connections that don't close stay open as long. */
 const ROUND_MS = 2000;
 /** How long a round waits for responses. */
@@ -397,33 +392,20 @@ function visit(url: string) {
   };
 }
 
-/** Starts another server, which needs no log and has no metrics. */
-async function startOther([file, ...args]: readonly [string, ...string[]], env: Record<string, string>) {
-  const PORT = String(await findFreePort());
-  const child: ChildProcess = spawn(file, args, {
-    env: { ...env, PATH: process.env.PATH, PORT, HOST: "127.0.0.1" },
-    stdio: "ignore",
-  });
-  const url = `http://127.0.0.1:${PORT}`;
-  await expect.poll(() => outcomeOf(url, new Agent()), { timeout: 30_000 }).toBe("ok");
-  return { child, url, opsUrl: url };
-}
-
 test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRead = true } = {}], { skip }) => {
   const cgroup = createMemoryCgroup(LIMIT_MIB * MIB);
   if (!cgroup) return skip("only root can make a cgroup, and only where it has a memory controller");
   onTestFinished(cgroup.remove);
   const env = { ...NODE_ENV, LOG_LEVEL: "info" };
-  const { child, url, opsUrl } = OTHER
-    ? await startOther([...cgroup.command, ...OTHER], env)
-    : await startServer(env, SITE, [...cgroup.command, process.execPath, ...readNodeFlags(LIMIT_MIB)]);
+  const command = [...cgroup.command, process.execPath, ...readNodeFlags(LIMIT_MIB)] as const;
+  const { child, url, opsUrl } = await startServer(env, SITE, command);
   const exited = once(child, "exit");
   onTestFinished(async () => {
     child.kill("SIGKILL");
     await exited;
   });
   // If the kernel kills the server, the last line of the log is incomplete and can't be parsed.
-  child.stdout?.removeAllListeners("data")[isLogRead ? "resume" : "pause"]();
+  child.stdout.removeAllListeners("data")[isLogRead ? "resume" : "pause"]();
   const usedBytes: number[] = [];
   const outcomes: string[] = [];
   const isGrowing = () => (usedBytes.at(-1) ?? 0) > MAX_GROWTH * Math.max(...usedBytes.slice(0, -1));
@@ -443,13 +425,12 @@ test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRea
     usedBytes.push(cgroup.readBytes());
   }
   const failures = outcomes.filter((outcome) => outcome !== "ok");
-  const metrics = OTHER ? "" : await (await fetch(`${opsUrl}/metrics`)).text();
+  const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
   const counts = SHED.flatMap((pattern) => [...metrics.matchAll(pattern)].map(([, count]) => Number(count)));
   const shed = counts.reduce((sum, count) => sum + count, 0);
   const usedMiB = usedBytes.map((bytes) => Math.round(bytes / MIB));
   console.log({ usedMiB, shed, visits: outcomes.length, failures: failures.length });
   expect(failures.length / outcomes.length, [...new Set(failures)].join()).toBeLessThanOrEqual(MAX_FAILED_VISITS_SHARE);
-  if (OTHER) return;
   expect(isGrowing(), String(usedMiB)).toBe(false);
   if (isShed) expect(shed).toBeGreaterThan(0);
 });

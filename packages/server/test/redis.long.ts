@@ -1,6 +1,7 @@
 // The cache channel of docs/caching.md, with a real Redis.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createRedisChannel } from "./database/services/redis-channel.ts";
@@ -67,4 +68,39 @@ test("a connection that is lost without a reset is detected, for messages too, a
   await expect.poll(() => isConnected).toBe(true);
   await expect.poll(() => channel.publish("second").catch(() => 0)).toBe(1);
   await expect.poll(() => messages).toEqual(["first", "second"]);
+});
+
+test("a connection that is lost while it subscribes is made again", async () => {
+  const port = await findFreePort();
+  const redis = spawn("redis-server", ["--port", String(port), "--save", ""], { stdio: "ignore" });
+  let lost = 0;
+  const proxy = createServer((socket) => {
+    const upstream = connect(port, "127.0.0.1");
+    upstream.on("error", () => {}).on("close", () => socket.destroy());
+    upstream.pipe(socket);
+    socket.on("error", () => {}).on("close", () => upstream.destroy());
+    socket.on("data", (data) => {
+      if (lost > 0 || !data.includes("subscribe")) return upstream.write(data);
+      lost += 1;
+      socket.destroy();
+    });
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => {
+    redis.kill("SIGKILL");
+    proxy.close();
+  });
+  const channel = createRedisChannel(`redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  const messages: string[] = [];
+  let isConnected = false;
+  channel.subscribe(
+    (message) => messages.push(message),
+    (connected) => {
+      isConnected = connected;
+    },
+  );
+  await expect.poll(() => isConnected).toBe(true);
+  expect(lost).toBe(1);
+  await channel.publish("first");
+  await expect.poll(() => messages).toEqual(["first"]);
 });

@@ -8,18 +8,23 @@ const RETRY_INTERVAL_MS = 500;
 const PING_INTERVAL_MS = 3000;
 /** Longer than the interval, since pings keep an idle connection open. */
 const TIMEOUT_MS = 5000;
+/** Edits wait while a message is published. */
+const PUBLISH_TIMEOUT_MS = 2000;
 
 /** Carries cache invalidations to every process with PUBLISH and SUBSCRIBE. */
 export function createRedisChannel(url: string): CacheChannel {
-  const connect = (reconnectStrategy: number | false) => {
-    const socket = { socketTimeout: TIMEOUT_MS, reconnectStrategy };
-    const client = createClient({ url, socket, pingInterval: PING_INTERVAL_MS });
-    return client.on("error", () => {}); // Without a listener for errors, it throws them.
-  };
+  const subscriber = createClient({
+    url,
+    pingInterval: PING_INTERVAL_MS,
+    // By default, it doesn't connect again after a timeout.
+    socket: { socketTimeout: TIMEOUT_MS, reconnectStrategy: RETRY_INTERVAL_MS },
+  });
   return {
     // A connection of its own: on a lost one, each message would postpone the timeout.
     async publish(message) {
-      const publisher = connect(false);
+      const timeouts = { connectTimeout: PUBLISH_TIMEOUT_MS, socketTimeout: PUBLISH_TIMEOUT_MS };
+      const publisher = createClient({ url, socket: { ...timeouts, reconnectStrategy: false } });
+      publisher.on("error", () => {}); // Without a listener, errors would also end the process.
       try {
         await publisher.connect();
         return await publisher.publish(CHANNEL, message);
@@ -27,13 +32,16 @@ export function createRedisChannel(url: string): CacheChannel {
         publisher.destroy();
       }
     },
-    async subscribe(onMessage, onConnection) {
-      const subscriber = connect(RETRY_INTERVAL_MS); // By default, it doesn't connect again after a timeout.
+    subscribe(onMessage, onConnection) {
       subscriber.on("error", () => onConnection(false));
-      await subscriber.connect();
-      await subscriber.subscribe(CHANNEL, onMessage);
-      onConnection(true);
-      subscriber.on("ready", () => onConnection(true)); // It has subscribed again.
+      // It subscribes again by itself, unless the connection was lost before.
+      subscriber.on("ready", () =>
+        subscriber.subscribe(CHANNEL, onMessage).then(
+          () => onConnection(true),
+          () => onConnection(false),
+        ),
+      );
+      subscriber.connect();
     },
   };
 }
