@@ -19,8 +19,8 @@ const RESPONSE_TIMEOUT_S = 60;
 let server: RunningServer;
 
 beforeAll(async () => {
-  // With a small heap memory rises and falls several times in each half.
-  server = await startServer({ NODE_OPTIONS: "--max-old-space-size=64" }, FOLDER);
+  // With a small heap, as in the image, memory rises and falls several times in each half.
+  server = await startServer({ NODE_OPTIONS: "--max-old-space-size=64 --max-semi-space-size=2" }, FOLDER);
 });
 
 afterAll(() => server.stop());

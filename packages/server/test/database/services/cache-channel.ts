@@ -12,8 +12,7 @@ const TIMEOUT_MS = 3000;
 /** Carries cache invalidations to every process with NOTIFY and LISTEN, until the server shuts down. */
 export function createCacheChannel(pool: Pool, listenUrl: string, shutdown: AbortSignal): CacheChannel {
   return {
-    publish: (message) =>
-      pool.query({ text: "SELECT pg_notify($1, $2)", values: [CHANNEL, message], query_timeout: TIMEOUT_MS }),
+    publish: (message) => pool.query("SELECT pg_notify($1, $2)", [CHANNEL, message]),
     async subscribe(onMessage, onConnection) {
       while (!shutdown.aborted) {
         const client = new Client({
