@@ -2,11 +2,11 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } 
 import type { Logger } from "pino";
 import type { RouterContextProvider, ServerBuild } from "react-router";
 import type * as v from "valibot";
-import type { UpgradeHandler } from "./connections/parser-errors.ts";
 import type {} from "./locals.ts";
-import type { Cache } from "./page-cache/cache.ts";
-import type { Directive } from "./security/content-security-policy.ts";
-import type { ServerSettings } from "./start/settings.ts";
+import type { Cache } from "./parts/page-cache/cache.ts";
+import type { UpgradeHandler } from "./process/parser-errors.ts";
+import type { ServerSettings } from "./settings/settings.ts";
+import type { Directive } from "./site/content-security-policy.ts";
 
 /** The values of the server's settings and of the site's own. */
 export type Settings<Entries extends v.ObjectEntries> = ServerSettings &

@@ -1,6 +1,6 @@
-import type { Trace } from "./app/context.ts";
 import type { RequestTarget } from "./http/request-target.ts";
-import type { RouteEntry } from "./routes/route-entry.ts";
+import type { Trace } from "./pages/context.ts";
+import type { RouteEntry } from "./site/route-entry.ts";
 
 declare global {
   namespace Express {

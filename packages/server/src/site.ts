@@ -3,10 +3,10 @@ import type { ServerBuild } from "react-router";
 import type { Definition } from "./define-server.ts";
 
 // What development and tests take from the build of a site, so that both use the build's own instances of the modules.
-export { createApplication } from "./application.ts";
-export { createMetrics } from "./operate/metrics.ts";
-export { createCache } from "./page-cache/cache.ts";
-export { createPages } from "./routes/pages.ts";
+export { createApplication } from "./create-server.ts";
+export { createCache } from "./parts/page-cache/cache.ts";
+export { createPages } from "./site/pages.ts";
+export { createMetrics } from "./telemetry/metrics.ts";
 
 /** What the server gets of a site, as values (vite/entries.ts). */
 export type Site = {

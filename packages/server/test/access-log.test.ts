@@ -2,8 +2,8 @@ import { pino } from "pino";
 import request from "supertest";
 import { expect, test } from "vitest";
 import { createExpress } from "../src/express.ts";
-import { accessLog } from "../src/receive/access-log.ts";
-import { parseSettings, ServerSettingsSchema } from "../src/start/settings.ts";
+import { accessLog } from "../src/parts/receive/access-log.ts";
+import { parseSettings, ServerSettingsSchema } from "../src/settings/settings.ts";
 
 test.each([
   [undefined, "203.0.113.7", "203.0.113.7"],

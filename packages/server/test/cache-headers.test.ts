@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { isForSharedCaches, parseGroups, parseSharedLifetime } from "../src/http/cache-control.ts";
 import { createQueryFilter } from "../src/http/no-vary-search.ts";
-import { createDataFilter } from "../src/routes/cache-rule.ts";
+import { createDataFilter } from "../src/site/cache-rule.ts";
 
 test.each([
   ["public, max-age=0, s-maxage=60", { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 }],

@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
 import { expect, test, vi } from "vitest";
-import { storeResponse } from "../src/files/stored-response.ts";
+import { storeResponse } from "../src/http/stored-response.ts";
 import { OVERLOADED } from "../src/overload/index.ts";
-import type { CacheEntry } from "../src/page-cache/entries.ts";
-import { createEntries } from "../src/page-cache/entries.ts";
-import { pageCache } from "../src/page-cache/page-cache.ts";
+import type { CacheEntry } from "../src/parts/page-cache/entries.ts";
+import { createEntries } from "../src/parts/page-cache/entries.ts";
+import { pageCache } from "../src/parts/page-cache/page-cache.ts";
 
 const bodies = { identity: Buffer.from("stale") };
 const ENTRY: CacheEntry = {

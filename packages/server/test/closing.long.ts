@@ -9,7 +9,7 @@ import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { createExpress } from "../src/express.ts";
-import { createGetLoadContext } from "../src/render/load-context.ts";
+import { createGetLoadContext } from "../src/parts/render/load-context.ts";
 import { SITE } from "./support/site.ts";
 
 setFlagsFromString("--expose-gc");

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { toReleasePattern } from "../src/files/client-files.ts";
+import { toReleasePattern } from "../src/parts/files/client-files.ts";
 import { SITE } from "./support/site.ts";
 import { type RunningServer, SERVER_ENV, startServer } from "./support/start-server.ts";
 

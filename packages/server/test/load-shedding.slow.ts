@@ -7,7 +7,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createExpress } from "../src/express.ts";
 import { createLimits, type Limits, protectFromOverload } from "../src/overload/index.ts";
-import { FILE_ROUTE } from "../src/receive/match-route.ts";
+import { FILE_ROUTE } from "../src/parts/receive/match-route.ts";
 import { name } from "./site/package.json";
 import { readMetric } from "./support/process-metrics.ts";
 import { SITE } from "./support/site.ts";

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { expect, test } from "vitest";
-import { checkMethod } from "../src/receive/match-route.ts";
+import { checkMethod } from "../src/parts/receive/match-route.ts";
 
 test.each([
   ["/a/b", undefined],

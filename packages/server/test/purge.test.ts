@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import request from "supertest";
 import { expect, test, vi } from "vitest";
-import { createOpsServer } from "../src/operate/ops-server.ts";
+import { createOpsServer } from "../src/process/ops-server.ts";
 import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
 

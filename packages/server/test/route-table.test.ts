@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { expect, test, vi } from "vitest";
 import { keepsSegments, parseRequestTarget } from "../src/http/request-target.ts";
-import { checkRoutes } from "../src/routes/check-routes.ts";
-import { createPages } from "../src/routes/pages.ts";
-import { toTree } from "../src/routes/route-entry.ts";
-import { createBranchBuild } from "../src/routes/route-handlers.ts";
-import { createRouteTable } from "../src/routes/route-table.ts";
-import { createSecurityHeaders } from "../src/security/security-headers.ts";
+import { createBranchBuild } from "../src/parts/render/route-handlers.ts";
+import { checkRoutes } from "../src/site/check-routes.ts";
+import { createPages } from "../src/site/pages.ts";
+import { toTree } from "../src/site/route-entry.ts";
+import { createRouteTable } from "../src/site/route-table.ts";
+import { createSecurityHeaders } from "../src/site/security-headers.ts";
 
 /** The routes as the framework's build lists them. */
 function toManifest(tree: RouteObject[], parentId?: string): ServerBuild["routes"] {

@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { createMetrics } from "../src/operate/metrics.ts";
-import { superviseServices } from "../src/operate/supervision.ts";
 import { createLimits } from "../src/overload/index.ts";
+import { superviseServices } from "../src/process/supervision.ts";
+import { createMetrics } from "../src/telemetry/metrics.ts";
 
 const resolves = () => Promise.resolve();
 const rejects = () => Promise.reject(new Error("no connection"));

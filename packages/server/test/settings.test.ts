@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { CLOSE_TIMEOUT_MS } from "../src/operate/supervision.ts";
-import { LOG_TIMEOUT_MS } from "../src/start/process.ts";
-import { createSettingsSchema, parseSettings, ServerSettingsSchema } from "../src/start/settings.ts";
+import { LOG_TIMEOUT_MS } from "../src/process/process-events.ts";
+import { CLOSE_TIMEOUT_MS } from "../src/process/supervision.ts";
+import { createSettingsSchema, parseSettings, ServerSettingsSchema } from "../src/settings/settings.ts";
 import { SITE } from "./support/site.ts";
 import { SERVER_ENV, startServer } from "./support/start-server.ts";
 

@@ -7,9 +7,9 @@ import { readProcessMetrics } from "./support/process-metrics.ts";
 import { SITE } from "./support/site.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-/** The server drops a client that stalls for this time, or sends headers for half of it (connections/listener.ts). */
+/** The server drops a client that stalls for this time, or sends headers for half of it (process/listener.ts). */
 const CLIENT_TIMEOUT_MS = 20_000;
-/** As connections/listener.ts has them. */
+/** As process/listener.ts has them. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 2000;
 /** A busy machine closes connections late, but a client that is never dropped would stay for minutes. */

@@ -2,8 +2,8 @@ import { pathToFileURL } from "node:url";
 import { pino } from "pino";
 import type { Parts } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
+import { createSettingsSchema, parseSettings } from "../settings/settings.ts";
 import type * as SiteModule from "../site.ts";
-import { createSettingsSchema, parseSettings } from "../start/settings.ts";
 import { serverEnvironment } from "./start-server.ts";
 
 type Module = typeof SiteModule & { site: SiteModule.Site };

@@ -2,10 +2,10 @@ import { pino } from "pino";
 import pretty from "pino-pretty";
 import { isRunnableDevEnvironment, type Plugin } from "vite";
 import type { Services } from "../define-server.ts";
-import { superviseServices } from "../operate/supervision.ts";
 import { createLimits } from "../overload/index.ts";
+import { superviseServices } from "../process/supervision.ts";
+import { createSettingsSchema, loadEnvFile, parseSettings } from "../settings/settings.ts";
 import type * as SiteModule from "../site.ts";
-import { createSettingsSchema, loadEnvFile, parseSettings } from "../start/settings.ts";
 import { SITE } from "./entries.ts";
 
 type Module = typeof SiteModule & { site: SiteModule.Site };

@@ -23,7 +23,7 @@ export function entries(): Plugin {
       export * from ${engine("site")};`,
     [START]: `
       import { site } from "${SITE}";
-      import { start } from ${engine("start/start")};
+      import { start } from ${engine("process/start")};
       await start(site);`,
   };
   return {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
-import { VARIANT_SUFFIX } from "../files/client-files.ts";
+import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
 import { compressDifferences, copyPreviousAssets, precompress } from "./client-assets.ts";
 import { copyPackages } from "./copy-packages.ts";
 import { moveSourceMaps } from "./source-maps.ts";

@@ -1,7 +1,7 @@
 import type { Plugin } from "vite";
 import { enginePath } from "./paths.ts";
 
-/** Makes React Router's adapter for Express import its stream functions from render/streams/react-router-node.ts. */
+/** Makes React Router's adapter for Express import its stream functions from parts/render/streams/react-router-node.ts. */
 export function withoutRetainedChunks(): Plugin {
   let isReplaced = false;
   return {
@@ -17,7 +17,7 @@ export function withoutRetainedChunks(): Plugin {
       handler(_id, importer) {
         if (!importer?.includes("/@react-router/express/")) return undefined;
         isReplaced = true;
-        return enginePath("render/streams/react-router-node");
+        return enginePath("parts/render/streams/react-router-node");
       },
     },
     generateBundle() {

@@ -1,0 +1,22 @@
+import { STYLE_ID, useNonce } from "./nonce.ts";
+
+/** The nonce in development's policy (site/content-security-policy.ts), also for cached pages. */
+const VITE_NONCE = "vite";
+
+/**
+ * The styles of the document, so that the first paint needs one request. The browser's bundle needs no copy of them: to
+ * render the document again, it takes them from the document.
+ */
+export function InlineStyles({ children }: { children: string | undefined }) {
+  const nonce = useNonce();
+  const styles = children ?? (import.meta.env.SSR ? undefined : document.getElementById(STYLE_ID)?.textContent);
+  return (
+    <>
+      {/* Vite's client copies this nonce to the styles that it inserts. */}
+      {import.meta.env.DEV && <meta property="csp-nonce" nonce={VITE_NONCE} />}
+      <style id={STYLE_ID} nonce={import.meta.env.DEV ? VITE_NONCE : nonce} suppressHydrationWarning>
+        {styles}
+      </style>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { contentType } from "mime-types";
+import { CODINGS, type StoredCoding } from "../../http/content-coding.ts";
+import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../../http/stored-response.ts";
+import { CACHED_FOR_A_MINUTE } from "../../pages/cache-control.ts";
+import type { SecurityHeaders } from "../../site/security-headers.ts";
+
+/** The path of files whose names have a hash of their content. */
+export const ASSETS_PATH = "/assets/";
+
+/** A name with a hash always has the same content, so browsers cache it for a year (RFC 8246). */
+const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
+
+/** Larger files stay on disk. */
+const MAX_FILE_BYTES = 512 * 1024;
+
+/** The suffix of a file's variant in each content coding. */
+export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
+
+/** The suffixes of a file that is compressed with an earlier version as the dictionary, the newest version first. */
+export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
+
+/** The suffix of any compressed variant. */
+export const VARIANT_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
+
+/**
+ * The URL pattern of a script or style in every release. Undefined for other files, and for names with characters that
+ * have a meaning in a pattern.
+ */
+export function toReleasePattern(urlPath: string) {
+  const pattern = urlPath.replace(/^(\/assets\/[\w.-]+-)[\w-]{8}(\.(js|css))$/, "$1*$2");
+  return pattern === urlPath ? undefined : pattern;
+}
+
+/** A file for the browser: in memory, or on disk in some content codings. */
+type ClientFile = { stored?: StoredResponse; codings: StoredCoding[] };
+
+/** The files of a build, by URL path. */
+export type ClientFiles = Map<string, ClientFile>;
+
+/** Reads the files of a folder, with their compressed variants, up to a total of bytes. Others stay on disk. */
+export function readClientFiles(folder: string | undefined, securityHeaders: SecurityHeaders, maxBytes: number) {
+  const files: ClientFiles = new Map();
+  if (folder === undefined) return { files, bytes: 0 };
+  let total = 0;
+  const read = (urlPath: string): ClientFile => {
+    const path = join(folder, urlPath);
+    const codings = CODINGS.stored.filter((coding) => existsSync(path + SUFFIXES[coding]));
+    const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((variant) => existsSync(variant));
+    const paths = [...codings.map((coding) => path + SUFFIXES[coding]), ...dczPaths];
+    const size = paths.reduce((sum, variant) => sum + statSync(variant).size, 0);
+    if (statSync(path).size > MAX_FILE_BYTES || total + size > maxBytes) return { codings };
+    total += size;
+    const variants = codings.map((coding): [StoredCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
+    const pattern = toReleasePattern(urlPath);
+    const stored = storeResponse({
+      status: 200,
+      headers: mergeHeaders(pattern ? securityHeaders.ofAssets : securityHeaders.defaults, {
+        "Cache-Control": fileCacheControl(urlPath),
+        ...(pattern && { "Use-As-Dictionary": `match="${pattern}"` }), // RFC 9842 §2.1
+      }),
+      contentType: contentType(basename(urlPath)) || "application/octet-stream",
+      bodies: Object.fromEntries(variants) as Bodies,
+      dczBodies: dczPaths.map((variant) => readFileSync(variant)),
+    });
+    return { stored, codings };
+  };
+  const urlPaths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
+  const all = new Set(urlPaths);
+  const isVariant = (urlPath: string) => VARIANT_SUFFIX.test(urlPath) && all.has(urlPath.replace(VARIANT_SUFFIX, ""));
+  for (const urlPath of urlPaths) if (!isVariant(urlPath)) files.set(urlPath, read(urlPath));
+  return { files, bytes: total };
+}
+
+/** A file without a hash in its name may change with the next release, as a page may. */
+export function fileCacheControl(urlPath: string) {
+  return urlPath.startsWith(ASSETS_PATH) ? ASSET_CACHE_CONTROL : CACHED_FOR_A_MINUTE;
+}

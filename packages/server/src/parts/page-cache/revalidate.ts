@@ -1,0 +1,207 @@
+import { EventEmitter } from "node:events";
+import type { ServerResponse } from "node:http";
+import createHttpError from "http-errors";
+import { LRUCache } from "lru-cache";
+import type { Logger } from "pino";
+import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
+import { compress, isCompressible } from "../../http/content-coding.ts";
+import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
+import type { Semaphore } from "../../overload/index.ts";
+import type { Pages } from "../../site/pages.ts";
+import { isDynamic, type RouteEntry } from "../../site/route-entry.ts";
+import { copyString } from "../../site/route-table.ts";
+import { limitRate } from "../../telemetry/limit-rate.ts";
+import type { Metrics } from "../../telemetry/metrics.ts";
+import type { AnonymousRender, AnonymousResponse } from "../render/render-anonymously.ts";
+import { ANONYMOUS_RENDER_TIMEOUT_MS } from "../render/timeouts.ts";
+import type { CacheEntries, CacheEntry } from "./entries.ts";
+
+type Options = {
+  pages: Pages;
+  entries: CacheEntries;
+  renderAnonymously: AnonymousRender;
+  /** Admits renders. */
+  renderSlots: Semaphore;
+  log: Logger;
+  metrics: Pick<Metrics, "recordRender">;
+};
+
+type Effort = "best" | "fast";
+type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error: Error) => void };
+type Clients = EventEmitter & { waiting: Set<Client> };
+type Failure = { at: number; result: "not_cacheable" | "failed" | "shed"; hadEntry: boolean };
+
+/** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
+const RETRY_INTERVAL_MS = 5000;
+const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
+/** After a render that failed, a page counts as failing for this long: longer than until the next one has timed out. */
+const FAILING_MS = 2 * (RETRY_INTERVAL_MS + ANONYMOUS_RENDER_TIMEOUT_MS);
+/** The memory for the cache keys of these renders, in bytes. */
+const MAX_FAILURES_SIZE = 256 * 1024;
+/** Lines per second. */
+const MAX_FAILURES_LOGGED = 1;
+/** An entry that is invalidated while it is rendered is rendered again, up to this many times in all. */
+const MAX_RENDERS = 3;
+
+const READS_HEADERS =
+  "a loader or middleware of the route or its parents reads the request's headers, but a cached response is rendered without " +
+  "cookies and client headers (docs/caching.md)";
+
+/** Renders responses for the cache, and stores them. */
+export function createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics }: Options) {
+  const { routes, findFile, isProduction } = pages;
+  /** The last render for a cache key that stored nothing, and whether there was an entry then. */
+  const failures = new LRUCache<string, Failure>({
+    maxSize: MAX_FAILURES_SIZE,
+    sizeCalculation: (_failure, { length }) => length + 100,
+  });
+  const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
+    log.error({ err, file }, "page not rendered"),
+  );
+  /**
+   * The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. Not in one
+   * map with `failures`, which evicts keys: a render that runs must be found.
+   */
+  const renders = new Map<string, Clients>();
+  const warned = new Set<string>();
+
+  /** Logs a cache warning, once for each route and kind of reason. */
+  function warn({ id }: RouteEntry, reason: string) {
+    const kind = id + reason.split(": ", 2).join(); // Without the header's value, which may differ each time.
+    if (!warned.has(kind)) log.warn({ file: findFile(id), reason }, "cache warning");
+    warned.add(kind);
+  }
+
+  let compressed: Promise<unknown> = Promise.resolve();
+  /** Compresses one body after the other, since each encoder takes memory. */
+  async function toBodies({ body: identity, contentType = "" }: AnonymousResponse, effort: Effort) {
+    const compressing = compressed.then(() => (isCompressible(contentType) ? compress(identity, effort) : {}));
+    compressed = compressing.catch(() => {});
+    const bodies = Object.entries({ ...(await compressing), identity });
+    return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
+  }
+
+  async function toEntry(key: string, rendered: AnonymousResponse, route: string, effort: Effort): Promise<CacheEntry> {
+    const renderedAt = performance.now();
+    const before = entries.find(key)?.bodies;
+    const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
+    const { "cache-control": cacheControl = "", ...headers } = rendered.headers;
+    const lifetime = parseSharedLifetime(cacheControl);
+    const groups = parseGroups(headers["cache-groups"] ?? null);
+    if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
+    const response = storeResponse({ ...rendered, headers, bodies });
+    return { response, cacheControl, bodies, lifetime, groups, route, renderedAt };
+  }
+
+  /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
+  async function renderEntry(key: string, route: RouteEntry, effort: Effort) {
+    for (let count = 0; count < MAX_RENDERS; count += 1) {
+      const invalidations = entries.watch();
+      try {
+        const rendered = await renderAnonymously(key, route);
+        if (rendered.readsHeaders) warn(route, READS_HEADERS);
+        if (rendered.uncacheableReason !== undefined) {
+          warn(route, `not cacheable: ${rendered.uncacheableReason}`);
+          entries.remove(key); // Otherwise later requests could get the stale entry.
+          recordFailure(key, "not_cacheable");
+          metrics.recordRender("not_cacheable");
+          return undefined;
+        }
+        const entry = await toEntry(key, rendered, route.pattern, effort);
+        const result = entries.store(key, entry, invalidations);
+        metrics.recordRender(result);
+        if (result === "too_large" && isProduction) warn(route, "larger than its part of PAGE_CACHE_MAX_BYTES");
+        if (result !== "invalidated") return entry;
+      } finally {
+        entries.unwatch(invalidations);
+      }
+    }
+    return undefined;
+  }
+
+  /** `clients` emits "close" when every client has left. */
+  async function render(key: string, route: RouteEntry, effort: Effort, clients?: Clients) {
+    const release = await renderSlots.acquire(1, clients).catch((error) => {
+      // Clients of the stale response needn't wait for another slot.
+      if (clients?.waiting.size && entries.find(key)) recordFailure(key, "shed");
+      throw error;
+    });
+    try {
+      const entry = await renderEntry(key, route, effort);
+      if (entry) failures.delete(key);
+      return entry;
+    } catch (err) {
+      metrics.recordRender("failed");
+      if (failures.get(key)?.result !== "failed") logFailure(err, findFile(route.id));
+      recordFailure(key, "failed");
+      return undefined;
+    } finally {
+      release();
+    }
+  }
+
+  const recordFailure = (key: string, result: Failure["result"]) =>
+    failures.set(key, { at: performance.now(), result, hadEntry: entries.find(key) !== undefined });
+
+  function findRecentFailure(key: string, maxAgeMs = RETRY_INTERVAL_MS) {
+    const failure = failures.get(key);
+    return failure && performance.now() - failure.at < maxAgeMs ? failure : undefined;
+  }
+
+  const hasFailed = (failure?: Failure) => failure !== undefined && failure.result !== "not_cacheable";
+
+  function startRender(key: string, route: RouteEntry) {
+    const clients = Object.assign(new EventEmitter(), { waiting: new Set<Client>() });
+    renders.set(key, clients);
+    render(copyString(key), route, "fast", clients)
+      .finally(() => renders.delete(key))
+      .then(
+        (entry) => {
+          // If the render failed, the first client gets the error page, and the others get a 503.
+          const isFailed = !entry && isProduction && hasFailed(findRecentFailure(key));
+          const [first, ...others] = clients.waiting;
+          first?.resolve(entry);
+          for (const { resolve, reject } of others) isFailed ? reject(HAS_FAILED) : resolve(entry);
+        },
+        (error) => {
+          for (const { reject } of clients.waiting) reject(error);
+        },
+      );
+    return clients;
+  }
+
+  return {
+    /** Whether a render for a cache key has failed lately, or a revalidation got no slot, and none has succeeded since. */
+    isFailing: (key: string) => hasFailed(findRecentFailure(key, FAILING_MS)),
+    /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
+    async renderAll() {
+      const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
+      const rendering = routes.filter(isKnown).map((route) => render(route.cacheKey ?? route.pattern, route, "best"));
+      await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
+    },
+    /**
+     * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.
+     * Resolves with undefined if the render isn't cacheable, was invalidated or, for the first client, failed. Others of
+     * a failed render get a 503, as do all in the next 5 s, or while the server is too busy. It never settles if the
+     * client has left.
+     */
+    revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
+      return new Promise<CacheEntry | undefined>((resolve, reject) => {
+        // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale response.
+        const isOver = failures.get(key)?.hadEntry && !entries.find(key);
+        const failure = isOver ? undefined : findRecentFailure(key);
+        if (hasFailed(failure) && isProduction) return reject(HAS_FAILED);
+        if (failure) return resolve(undefined);
+        const clients = renders.get(key) ?? startRender(key, route);
+        const client = { resolve, reject };
+        clients.waiting.add(client);
+        res?.once("close", () => {
+          clients.waiting.delete(client);
+          if (clients.waiting.size === 0) clients.emit("close");
+        });
+      });
+    },
+  };
+}
+
+export type Revalidation = ReturnType<typeof createRevalidation>;

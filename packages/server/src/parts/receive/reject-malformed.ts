@@ -1,0 +1,25 @@
+import type { Request, Response } from "express";
+import createHttpError from "http-errors";
+import { MAX_HEADER_LINES, parseRequest } from "../../http/request-target.ts";
+
+/**
+ * Returns an error for a request that Node's parser accepts but RFC 9112 forbids. Otherwise, `req.url` has a
+ * well-formed path from here on.
+ */
+export function rejectMalformed(req: Request, res: Response) {
+  const { expect } = req.headers;
+  const parsed = parseRequest(req);
+  const hasTooManyLines = req.rawHeaders.length > 2 * MAX_HEADER_LINES;
+  if (!parsed || hasTooManyLines) {
+    return createHttpError(hasTooManyLines ? 431 : 400, { headers: { Connection: "close" } });
+  }
+  const { target } = parsed;
+  // Most proxies forward it from the client, so a client could put another host into a page.
+  if ("x-forwarded-host" in req.headers) delete req.headers["x-forwarded-host"];
+  res.locals.target = target;
+  req.url = target.path + target.query;
+  req.originalUrl = req.url;
+  // RFC 9110 §10.1.1
+  const isExpected = expect === undefined || req.httpVersion === "1.0" || expect.toLowerCase() === "100-continue";
+  return isExpected ? undefined : createHttpError(417);
+}

@@ -1,0 +1,18 @@
+import * as adapter from "@react-router/express";
+import type { RequestHandler } from "express";
+import type { ServerBuild } from "react-router";
+import type { GetLoadContext } from "./load-context.ts";
+import { createHandlers } from "./route-handlers.ts";
+
+type Options = { build: ServerBuild; getLoadContext: GetLoadContext };
+
+/** Creates the handler of React Router, as `@react-router/express` does, with one for each route. */
+export function createRequestHandler({ build, getLoadContext }: Options): RequestHandler {
+  const handlerOf = createHandlers(build, (build) => adapter.createRequestHandler({ build, getLoadContext }));
+  return (req, res, next) => {
+    if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
+    const handled = handlerOf(res.locals.route?.id)(req, res, next);
+    res.locals.running?.add(handled); // Middleware of routes may go on after the response.
+    return handled;
+  };
+}
