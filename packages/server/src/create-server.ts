@@ -1,99 +1,149 @@
 import type { Server } from "node:http";
-import type { Express } from "express";
 import type { Logger } from "pino";
-import type { Definition, Services } from "./define-server.ts";
-import { type Connections, type Limits, protectFromOverload } from "./overload/index.ts";
+import type { Registry } from "prom-client";
+import type { Parts, Services, Site } from "./define-server.ts";
+import { FILE_ROUTE } from "./locals.ts";
+import { type Connections, type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { forwarded } from "./parts/admit/forwarded.ts";
+import { checkOrder } from "./parts/check-order.ts";
 import { compression } from "./parts/compress/compression.ts";
 import { errorHandler } from "./parts/errors/error-handler.ts";
 import { readClientFiles } from "./parts/files/client-files.ts";
 import { sendFiles } from "./parts/files/send-files.ts";
-import type { Cache } from "./parts/page-cache/cache.ts";
+import { createCache } from "./parts/page-cache/cache.ts";
+import { createCacheMetrics } from "./parts/page-cache/cache-metrics.ts";
 import { pageCache } from "./parts/page-cache/page-cache.ts";
 import { createRevalidation } from "./parts/page-cache/revalidate.ts";
 import { receive } from "./parts/receive/receive.ts";
+import { measureRequests } from "./parts/receive/request-metrics.ts";
 import { createContextFactory } from "./parts/render/context.ts";
 import { createGetLoadContext } from "./parts/render/load-context.ts";
+import { measureParts } from "./parts/render/measure-parts.ts";
 import { createAnonymousRender } from "./parts/render/render-anonymously.ts";
+import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./parts/render/timeouts.ts";
 import { browserReports } from "./parts/reports/browser-reports.ts";
 import type { ServerSettings } from "./settings/settings.ts";
 import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
-import type { Pages } from "./site/pages.ts";
+import { createPages } from "./site/pages.ts";
 import { createSecurityHeaders } from "./site/security-headers.ts";
-import type { Metrics } from "./telemetry/metrics.ts";
 
+/** What differs between production, development and tests. */
 type Options = {
-  createApp: Definition["createApp"];
-  policySources: Definition["policySources"];
-  pages: Pages;
-  /** The name of the site, for `Cache-Status`. */
-  name: string;
+  site: Site;
   settings: ServerSettings;
-  services: Services;
   limits: Limits;
   log: Logger;
-  metrics: Metrics;
-  cache: Cache;
-  /** Aborted when the server shuts down. */
-  shutdown: AbortSignal;
+  registry: Registry;
   /** The build's files for the browser. Undefined in development, where Vite serves them. */
   clientFolder?: string;
+  /** Replace some of the parts that `createApp` gets, in tests. */
+  replaced?: Partial<Parts>;
 };
 
-type Application = {
-  app: Express;
-  /** Limits the connections of a server. */
-  guard: (server: Server) => Connections;
-  /** Renders the cached pages without parameters. */
-  renderAll: () => Promise<void>;
-  close: () => void;
-};
+/**
+ * Creates the server of a site: the one place where its parts meet. Opens no port. The caller opens the services, and
+ * then creates the application.
+ */
+export async function createServer(options: Options) {
+  const { site, settings, limits, log, registry, clientFolder, replaced } = options;
+  const { definition, build, isProduction } = site;
+  const shutdown = new AbortController();
+  const pages = createPages(build, await site.routeConfig, isProduction);
+  const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
+  const measureUsage = measureLimits(registry, limits);
 
-/** Creates the application of a site: makes the parts, and passes them to its `createApp`. */
-export function createApplication(options: Options): Application {
-  const { createApp, policySources, pages, settings, services, limits, log, metrics, cache, shutdown, clientFolder } =
-    options;
-  const { entries } = cache;
-  const trustProxy = settings.TRUST_PROXY;
-
-  const policy = policyOfSettings(settings, policySources);
-  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, pages.isProduction, policy);
+  const policy = policyOfSettings(settings, definition.policySources);
+  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, isProduction, policy);
   checkRoutes(pages, securityHeaders);
-  const { files, bytes } = readClientFiles(clientFolder, securityHeaders, limits.STATIC_FILES_MAX_BYTES);
-  metrics.measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
 
-  const handleErrors = errorHandler(log);
-  const { defaults: headers } = securityHeaders;
-  const overload = protectFromOverload({ limits, settings, headers, handleErrors, metrics });
-  const { admitBody, admit, renderSlots, guard, close } = overload;
-
-  const createContext = createContextFactory({
-    ...{ settings, cache, metrics, setContext: services.setContext },
-    release: pages.build.assets.version,
-  });
-  const origin = settings.ORIGIN?.origin;
-  const renderAnonymously = createAnonymousRender({ pages, createContext, securityHeaders, origin });
-  const revalidation = createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics });
-
-  const checkOrigin = sameOrigin(settings, log);
-  const app = createApp({
-    receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody }),
-    collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
-    files: sendFiles(clientFolder, files, admit),
-    pageCache: pageCache(options.name, entries, revalidation),
-    admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
-    // For handlers in front. The route of a page, such as a splat, may match their paths, too.
-    checkOrigin,
-    compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),
-    build: pages.build,
-    getLoadContext: createGetLoadContext({ createContext, shutdown, log }),
-    handleErrors,
-    settings,
-    services,
+  const cacheMetrics = createCacheMetrics(registry, routes);
+  const cache = createCache({
+    maxBytes: limits.PAGE_CACHE_MAX_BYTES,
     log,
+    metrics: cacheMetrics,
+    findRoute: pages.findRoute,
   });
-  app.set("trust proxy", trustProxy);
-  return { app, guard, renderAll: revalidation.renderAll, close };
+  const { entries } = cache;
+  measureUsage("PAGE_CACHE_MAX_BYTES", () => entries.getSize().bytes);
+
+  return {
+    pages,
+    cache,
+    securityHeaders,
+    measureUsage,
+    /** Aborted at shutdown. */
+    shutdown,
+    openServices: async (): Promise<Services> =>
+      (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {},
+
+    /** Creates the application: makes the parts, and passes them to the site's `createApp`. */
+    createApplication(services: Services) {
+      const trustProxy = settings.TRUST_PROXY;
+      const { files, bytes } = readClientFiles(clientFolder, securityHeaders, limits.STATIC_FILES_MAX_BYTES);
+      measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
+
+      const handleErrors = errorHandler(log);
+      const { admitBody, admit, renderSlots, guard, close } = protectFromOverload({
+        limits,
+        settings,
+        headers: securityHeaders.defaults,
+        handleErrors,
+        registry,
+        measureUsage,
+      });
+
+      const origin = settings.ORIGIN?.origin;
+      const createContext = createContextFactory({
+        release: build.assets.version,
+        origin,
+        cache,
+        recordPart: measureParts(registry),
+        setContext: services.setContext,
+      });
+      const revalidation = createRevalidation({
+        pages,
+        entries,
+        renderAnonymously: createAnonymousRender({ pages, createContext, securityHeaders, origin }),
+        renderTimeoutMs: ANONYMOUS_RENDER_TIMEOUT_MS,
+        renderSlots,
+        log,
+        metrics: cacheMetrics,
+      });
+
+      const recordRequest = measureRequests(registry, routes);
+      const checkOrigin = sameOrigin(settings, log);
+      const parts: Parts = {
+        receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody }),
+        collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
+        files: sendFiles(clientFolder, files, admit),
+        pageCache: pageCache(site.name, entries, revalidation),
+        admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
+        // For handlers in front. The route of a page, such as a splat, may match their paths, too.
+        checkOrigin,
+        compress: compression(limits.MAX_ENCODERS, measureUsage),
+        build,
+        getLoadContext: createGetLoadContext({ createContext, shutdown: shutdown.signal, log }),
+        handleErrors,
+        settings,
+        services,
+        log,
+        ...replaced,
+      };
+      const app = definition.createApp(parts);
+      checkOrder(app, parts);
+      app.set("trust proxy", trustProxy);
+      return {
+        app,
+        /** Limits the connections of a server. */
+        guard: guard as (server: Server) => Connections,
+        /** Renders the cached pages without parameters. */
+        renderAll: revalidation.renderAll,
+        close,
+      };
+    },
+  };
 }
+
+export type CreateServer = typeof createServer;

@@ -1,12 +1,17 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { RouteConfig } from "@react-router/dev/routes";
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import type { RouterContextProvider, ServerBuild } from "react-router";
 import type * as v from "valibot";
 import type {} from "./locals.ts";
 import type { Cache } from "./parts/page-cache/cache.ts";
-import type { UpgradeHandler } from "./process/parser-errors.ts";
 import type { ServerSettings } from "./settings/settings.ts";
 import type { Directive } from "./site/content-security-policy.ts";
+
+/** Takes a connection over for another protocol, such as WebSocket. */
+export type UpgradeHandler = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** The values of the server's settings and of the site's own. */
 export type Settings<Entries extends v.ObjectEntries> = ServerSettings &
@@ -75,3 +80,18 @@ export function defineServer<Entries extends v.ObjectEntries, Opened extends Ser
 ) {
   return definition;
 }
+
+/** What the server gets of a site, as values (vite/entries.ts). */
+export type Site = {
+  /** The default export of `server.ts`. */
+  definition: Definition;
+  build: ServerBuild;
+  /** The default export of `app/routes.ts`. */
+  routeConfig: RouteConfig;
+  /** The name and version of its `package.json`. */
+  name: string;
+  version: string;
+  /** The commit, if the build got it. */
+  revision: string;
+  isProduction: boolean;
+};

@@ -1,39 +1,81 @@
+import type { QueryFilter } from "./http/no-vary-search.ts";
 import type { RequestTarget } from "./http/request-target.ts";
 import type { Trace } from "./pages/context.ts";
-import type { RouteEntry } from "./site/route-entry.ts";
+
+// What the parts of a request pass to each other in `res.locals`. Each field has one writer.
 
 declare global {
   namespace Express {
     interface Request {
-      /** The last route that Express has matched, with the path that its router is mounted to (express.ts). */
+      /** The last route that Express has matched, with the path that its router is mounted to. Written by express.ts. */
       matched?: { route: { path: unknown } | undefined; baseUrl: string };
     }
-    /** The results of the middleware for a request. */
     interface Locals {
+      /** Written by `receive`, for the log, `X-Request-Id` and error reports. */
       requestId: string;
-      /** The trace id that the client or the proxy sent. */
+      /** The trace id that the client or the proxy sent. Written by `receive`, for the log. */
       traceId?: string | undefined;
+      /** The parsed request target. Written by `receive`, for `files`, `pageCache`, tracing and the log. */
       target: RequestTarget;
-      /** The route of the page or its data. Undefined for a file. */
+      /** The route of the page or its data. Undefined for a file. Written by `receive`, for every part behind it. */
       route: RouteEntry | undefined;
-      /** The same for every spelling of a path (route-table.ts). */
+      /** The same for every spelling of a path (site/route-table.ts). Written by `receive`, for `pageCache`. */
       canonicalPath: string;
-      /** The route's pattern, for log and metrics. */
+      /** The route's pattern, or FILE_ROUTE. Written by `receive`, for the log, the metrics, tracing and `admit`. */
       httpRoute: string | undefined;
-      /** The largest body, if middleware in front of `receive` has set it (body-limit.ts). */
+      /** The largest body. Written by `maxBodyBytes` in front of `receive`, for `receive` and `admit`. */
       maxBodyBytes?: number;
-      /** The nonce of the inline elements of a page that is rendered for this request. */
-      nonce?: string;
-      /** The loaders, actions and renders that run. Set once the request is admitted. */
+      /** The loaders, actions and renders that run. Written by `admit`, for React Router's handler. */
       running?: Set<Promise<unknown>>;
-      /** Runs a loader, an action or a render in a span (tracing/). */
+      /** Runs a loader, an action or a render in a span. Written by `traceRequests`, for React Router's handler. */
       trace?: Trace;
-      /** The status of an error response. A route that is still running may change `res.statusCode` later. */
-      errorStatus?: number;
-      /** Whether a cacheable route is rendered for this client alone, since the cache has no response for the path. */
+      /** The nonce of the page's inline elements. Written by React Router's handler, for the default headers. */
+      nonce?: string;
+      /** Whether a cacheable page is rendered for this client alone. Written by `pageCache`, for the default headers. */
       isPrivate?: boolean;
-      /** Whether the response comes from memory, with all of its headers. */
+      /** Whether the response comes from memory with all of its headers. Written by `sendStored`, for the default headers. */
       isStored?: boolean;
+      /** The status of an error response: a route that runs on may change `res.statusCode`. By `handleErrors`, for the log. */
+      errorStatus?: number;
     }
   }
 }
+
+/** The `http.route` of a file. */
+export const FILE_ROUTE = "file";
+
+/** The properties of a route that the server uses. */
+export type RouteEntry = {
+  id: string;
+  /** Its id and those of its parent routes, from the root. */
+  branch: string[];
+  /** The pattern of its path, from the root. */
+  pattern: string;
+  /** Whether its path, or that of a parent route, is case-sensitive. */
+  isCaseSensitive: boolean;
+  cacheRule: CacheRule | undefined;
+  /** The path that is rendered and cached for every path that the route matches, if it sets one. */
+  cacheKey: string | undefined;
+  /** Whether it, or a parent route, has data. */
+  hasData: boolean;
+  /** Whether it has no component and no ErrorBoundary: its loader and action respond themselves. */
+  isResource: boolean;
+  /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
+  methods: string[];
+  /** Whether its action accepts cross-origin requests (`handle.acceptsCrossOrigin`). */
+  acceptsCrossOrigin: boolean;
+  /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms: at most 100 KB. */
+  maxBodyBytes: number | undefined;
+  /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
+  addedHeaders: AddedHeaders;
+};
+
+/** How a route is cached: its `headers` export sets `s-maxage`. */
+export type CacheRule = {
+  /** The default headers of its responses. */
+  headers: Headers;
+  filterQuery: QueryFilter;
+};
+
+/** A route's additions to the headers of its pages, each in the header's own syntax. */
+export type AddedHeaders = Record<string, string>;

@@ -5,9 +5,9 @@ import { pino } from "pino";
 import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { expect, test } from "vitest";
+import type { RouteEntry } from "../src/locals.ts";
 import { sameOrigin, unlessAccepted } from "../src/parts/admit/check-origin.ts";
 import { errorHandler } from "../src/parts/errors/error-handler.ts";
-import type { RouteEntry } from "../src/site/route-entry.ts";
 import { SITE } from "./support/site.ts";
 
 const FOLDER = SITE;

@@ -4,12 +4,14 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import { Registry } from "prom-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createExpress } from "../src/express.ts";
+import { FILE_ROUTE } from "../src/locals.ts";
 import { createLimits, type Limits, protectFromOverload } from "../src/overload/index.ts";
-import { FILE_ROUTE } from "../src/parts/receive/match-route.ts";
 import { name } from "./site/package.json";
 import { readMetric } from "./support/process-metrics.ts";
+import { recordMetric } from "./support/record-metric.ts";
 import { SITE } from "./support/site.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
@@ -143,11 +145,8 @@ test.for([
     settings: { BODY_SIZE_LIMIT_BYTES: 1, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
     headers: {},
     handleErrors: expect.unreachable,
-    metrics: {
-      recordShed: expect.unreachable,
-      recordConnectionDropped: expect.unreachable,
-      measureUsage: (_name, read) => usage.push(read),
-    },
+    registry: new Registry(),
+    measureUsage: (_name, read) => usage.push(read),
   });
   const leave: RequestHandler = async (req, res, next) => {
     if (req.path === "/left") {
@@ -175,13 +174,14 @@ const sendStatus: ErrorRequestHandler = (error, _req, res, _next) => void res.wr
 
 /** Starts a server that admits requests to a handler. */
 async function protect(limits: Partial<Limits>, handle: RequestHandler, httpRoute?: string) {
-  const recordShed = vi.fn();
+  const registry = new Registry();
   const { admitBody, admit, close } = protectFromOverload({
     limits: { ...createLimits({}), ...limits },
     settings: { BODY_SIZE_LIMIT_BYTES: 1e6, CLIENT_TIMEOUT_MS: 0, HANDLER_TIMEOUT_MS: 60_000 },
     headers: {},
     handleErrors: expect.unreachable,
-    metrics: { recordShed, recordConnectionDropped: expect.unreachable, measureUsage: () => {} },
+    registry,
+    measureUsage() {},
   });
   const setRoute: RequestHandler = (_req, res, next) => {
     res.locals.httpRoute = httpRoute;
@@ -196,7 +196,8 @@ async function protect(limits: Partial<Limits>, handle: RequestHandler, httpRout
     close();
   });
   await once(server, "listening");
-  return { port: (server.address() as AddressInfo).port, recordShed };
+  const shed = recordMetric(registry, "requests_shed_total", ({ reason }) => reason);
+  return { port: (server.address() as AddressInfo).port, shed };
 }
 
 const form = (path: string, body: string, length = body.length) =>
@@ -207,7 +208,7 @@ test.each([
   ["a form that is too large gets 413 at once", form("/large", "", 200_000), 413],
 ])("while the memory of bodies is full, %s", async (_label, bytes, status) => {
   const handled: string[] = [];
-  const { port, recordShed } = await protect({ MAX_BODY_MEMORY_BYTES: 1e6 }, (req, res) => {
+  const { port, shed } = await protect({ MAX_BODY_MEMORY_BYTES: 1e6 }, (req, res) => {
     handled.push(req.path);
     if (req.path === "/small") res.end();
   });
@@ -224,12 +225,12 @@ test.each([
   await setTimeout(500);
   client.write(bytes.slice(-1));
   expect(String(await once(client, "data"))).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  expect(recordShed).not.toHaveBeenCalled();
+  expect(shed).toEqual([]);
 });
 
 test("a client that has left isn't cut instead of one that is slow", async () => {
   const handled: string[] = [];
-  const { port, recordShed } = await protect({ MAX_BODY_MEMORY_BYTES: 1.5e6 }, (req, res) => {
+  const { port, shed } = await protect({ MAX_BODY_MEMORY_BYTES: 1.5e6 }, (req, res) => {
     handled.push(req.path);
     if (req.path === "/left") res.locals.running?.add(new Promise(() => {})); // Its loader goes on.
     if (req.path === "/last") res.end();
@@ -246,7 +247,7 @@ test("a client that has left isn't cut instead of one that is slow", async () =>
   await setTimeout(1500);
   send("/last", "a".repeat(90_000));
   await expect.poll(() => handled).toEqual(["/left", "/slow", "/last"]);
-  expect(recordShed.mock.calls).toEqual([["slow_client"]]);
+  expect(shed).toEqual(["slow_client"]);
 });
 
 test.each([
@@ -272,7 +273,7 @@ test.each([
   vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const responses: Response[] = [];
-  const { port, recordShed } = await protect(settings, (_req, res) => void responses.push(res), route);
+  const { port, shed } = await protect(settings, (_req, res) => void responses.push(res), route);
   const visit = () => {
     const client = connect(port, "127.0.0.1").on("error", () => {});
     client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -284,9 +285,9 @@ test.each([
   await vi.advanceTimersByTimeAsync(3000);
   responses[0]?.writeHead(200).write(Buffer.alloc(20_000_000));
   await vi.advanceTimersByTimeAsync(900);
-  expect(recordShed).not.toHaveBeenCalled();
+  expect(shed).toEqual([]);
   await vi.advanceTimersByTimeAsync(200);
-  expect(recordShed.mock.calls).toEqual([["slow_client"]]);
+  expect(shed).toEqual(["slow_client"]);
   await expect.poll(() => responses).toHaveLength(2);
 });
 

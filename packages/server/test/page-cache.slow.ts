@@ -4,20 +4,24 @@ import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { name } from "./site/package.json";
+import { recordMetric } from "./support/record-metric.ts";
 import { SITE } from "./support/site.ts";
 
 const FOLDER = SITE;
 const POSTS = "/example-pages/posts";
 const POST = `${POSTS}/1`;
 
-type App = Awaited<ReturnType<typeof loadApp>>;
+/** Loads the application, and collects the results of its renders from then on. */
+async function load(env = {}) {
+  const loaded = await loadApp({ folder: FOLDER, env });
+  return { ...loaded, renders: recordMetric(loaded.registry, "page_cache_renders_total", ({ result }) => result) };
+}
 
-let loaded: App;
+let loaded: Awaited<ReturnType<typeof load>>;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  loaded = await loadApp({ folder: FOLDER });
-  loaded.renders.length = 0; // Those of the start.
+  loaded = await load();
 });
 
 afterEach(() => {
@@ -146,8 +150,7 @@ test("while a page's renders fail or hang, the stale page is sent at once, and c
 });
 
 test("while hanging renders have all slots, the stale page is sent at once after the first wait for one", async () => {
-  loaded = await loadApp({ folder: FOLDER, env: { MAX_CONCURRENT_REQUESTS: "1" } });
-  loaded.renders.length = 0;
+  loaded = await load({ MAX_CONCURRENT_REQUESTS: "1" });
   await get(POST);
   process.env.POSTS = "hanging";
   const hanging = get(`${POSTS}/2`).then();
@@ -294,9 +297,8 @@ test("routes that a page doesn't have, their order and their spelling in _routes
 });
 
 test("the cache is bounded, and cached 404s evict no other entry", async () => {
-  loaded = await loadApp({ folder: FOLDER, env: { PAGE_CACHE_MAX_BYTES: "400000" } });
+  loaded = await load({ PAGE_CACHE_MAX_BYTES: "400000" });
   await get(POST);
-  loaded.renders.length = 0;
   for (let id = 0; id < 120; id++) await get(`/example-pages/posts/${1000 + id}`);
   expect(loaded.renders).toHaveLength(120);
   expect(loaded.cache.entries.getSize().entries).toBeLessThan(100);
@@ -305,7 +307,7 @@ test("the cache is bounded, and cached 404s evict no other entry", async () => {
 });
 
 test('a page that is larger than the cache is sent, without "stored" in Cache-Status, and logged', async () => {
-  loaded = await loadApp({ folder: FOLDER, env: { PAGE_CACHE_MAX_BYTES: "1000" } });
+  loaded = await load({ PAGE_CACHE_MAX_BYTES: "1000" });
   const response = await get(POST);
   expect([response.status, statusOf(response)]).toEqual([200, `${name}; fwd=uri-miss`]);
   expect(loaded.cache.entries.getSize()).toEqual({ entries: 0, bytes: 0 });
@@ -427,7 +429,7 @@ test("an invalidation that can't be published is made up for, even if it fails w
 });
 
 test("ten thousand entries of a group are invalidated at once, and others stay", async () => {
-  loaded = await loadApp({ folder: FOLDER, env: { PAGE_CACHE_MAX_BYTES: String(2 ** 30) } });
+  loaded = await load({ PAGE_CACHE_MAX_BYTES: String(2 ** 30) });
   await get(`${EVENTS}/1`);
   const entry = loaded.cache.entries.find(`${EVENTS}/1`);
   if (!entry) throw new Error("not cached");

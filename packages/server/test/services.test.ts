@@ -1,8 +1,8 @@
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { createLimits } from "../src/overload/index.ts";
+import { measureReadiness } from "../src/process/process-metrics.ts";
 import { superviseServices } from "../src/process/supervision.ts";
-import { createMetrics } from "../src/telemetry/metrics.ts";
 
 const resolves = () => Promise.resolve();
 const rejects = () => Promise.reject(new Error("no connection"));
@@ -55,9 +55,9 @@ test("a scrape of the metrics doesn't wait for a check, but starts one, whose re
     checks += 1;
     return hangs();
   });
-  const metrics = createMetrics({ routes: [], limits: createLimits({}), version: "1", revision: "" });
-  metrics.measureReadiness(supervised.getLastResult);
-  const scrape = async () => /^app_ready .*$/m.exec(await metrics.registry.metrics())?.[0];
+  const registry = new Registry();
+  measureReadiness(registry, supervised.getLastResult);
+  const scrape = async () => /^app_ready .*$/m.exec(await registry.metrics())?.[0];
   expect([await scrape(), checks]).toEqual(["app_ready 1", 1]);
   await supervised.isReady(); // The same check.
   expect([await scrape(), checks]).toEqual(["app_ready 0", 2]);

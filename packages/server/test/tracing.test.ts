@@ -6,6 +6,7 @@ import { validate } from "dockerfile-utils";
 import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { beforeEach, expect, test } from "vitest";
+import { recordMetric } from "./support/record-metric.ts";
 import { SITE } from "./support/site.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -14,7 +15,12 @@ const SPAN_ID = "b7ad6b7169203331";
 // Registered before the application is loaded, as in image/Dockerfile.
 const exporter = new InMemorySpanExporter();
 new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
-const { app, parts } = await loadApp({ folder: SITE });
+const { app, registry } = await loadApp({ folder: SITE });
+const parts = recordMetric(registry, "react_router_duration_seconds", ({ part, http_route }, seconds) => [
+  part,
+  http_route,
+  seconds,
+]);
 
 beforeEach(() => {
   exporter.reset();

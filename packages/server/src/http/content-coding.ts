@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import zlib, {
   brotliCompress,
@@ -30,6 +30,13 @@ const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+
 /** Whether a media type is text. */
 export function isCompressible(contentType: string) {
   return COMPRESSIBLE_TYPE.test(contentType);
+}
+
+const EVENT_STREAM = /^text\/event-stream\b/i;
+
+/** Whether a response is an event stream, by its Content-Type. */
+export function isEventStream(res: ServerResponse) {
+  return EVENT_STREAM.test(res.getHeader("Content-Type")?.toString() ?? "");
 }
 
 /** The longest Accept-Encoding that is read. Parsing 16 KB takes milliseconds; browsers send 30 characters. */

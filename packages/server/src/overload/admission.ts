@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
+import { isEventStream } from "../http/content-coding.ts";
 import { hasBody, headLength } from "../http/request-target.ts";
+import { FILE_ROUTE } from "../locals.ts";
 import { countSent } from "../node-internals.ts";
-import { isEventStream } from "../parts/compress/compression.ts";
-import { FILE_ROUTE } from "../parts/receive/match-route.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
 import { waitsForClient } from "./connections.ts";
 import type { Limits } from "./limits.ts";

@@ -1,18 +1,22 @@
 import { type Server, ServerResponse } from "node:http";
 import type { ErrorRequestHandler, RequestHandler } from "express";
 import createHttpError from "http-errors";
+import type { Registry } from "prom-client";
 import { hasBody } from "../http/request-target.ts";
+import { countBy, gauge } from "../telemetry/metrics.ts";
 import { createAdmission, type ShedReason } from "./admission.ts";
 import { bodyLimit } from "./body-limit.ts";
 import { type DropReason, guardConnections } from "./connections.ts";
-import type { LimitName, Limits } from "./limits.ts";
+import type { Limits } from "./limits.ts";
+import type { MeasureUsage } from "./measure-limits.ts";
 import { createSemaphore, OVERLOADED } from "./semaphore.ts";
 import { createTurns } from "./turns.ts";
 
-export type { ShedReason } from "./admission.ts";
 export { linger, maxBodyBytes } from "./body-limit.ts";
-export { type Connections, type DropReason, guardConnections } from "./connections.ts";
+export { type Connections, guardConnections } from "./connections.ts";
+export { inTime } from "./in-time.ts";
 export { createLimits, type LimitName, type Limits } from "./limits.ts";
+export { type MeasureUsage, measureLimits } from "./measure-limits.ts";
 export type { Semaphore } from "./semaphore.ts";
 export { OVERLOADED } from "./semaphore.ts";
 
@@ -25,38 +29,55 @@ type Options = {
   /** The headers of each response. */
   headers: Record<string, string>;
   handleErrors: ErrorRequestHandler;
-  metrics: {
-    recordShed: (reason: ShedReason) => void;
-    recordConnectionDropped: (reason: DropReason) => void;
-    measureUsage: (name: LimitName, read: () => number) => void;
-  };
+  registry: Registry;
+  measureUsage: MeasureUsage;
 };
 
 /** Everything against overload (README.md): the middleware, and a function that guards the connections of a server. */
-export function protectFromOverload({ limits, settings, headers, handleErrors, metrics }: Options) {
+export function protectFromOverload({ limits, settings, headers, handleErrors, registry, measureUsage }: Options) {
   const { BODY_SIZE_LIMIT_BYTES: maxBodyBytes, HANDLER_TIMEOUT_MS: handlerTimeoutMs } = settings;
-  const { recordShed, recordConnectionDropped, measureUsage } = metrics;
+  const recordShed = countBy<ShedReason>(registry, {
+    name: "requests_shed_total",
+    help: "Requests shed: too many waited, one waited for too long, its client was too slow, or no handler responded.",
+    label: "reason",
+    values: ["queue", "slow_client", "timeout"],
+  });
+  const recordConnectionDropped = countBy<DropReason>(registry, {
+    name: "connections_dropped_total",
+    help: "Connections that the server closed: at the limit, stalled, idle, with too many pipelined requests, or with a body in small chunks.",
+    label: "reason",
+    values: ["limit", "stalled", "idle", "pipelined", "small_chunks"],
+  });
   const turns = createTurns();
   const onShed = () => recordShed("queue");
   const renders = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
     maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
-    ...{ turns, onShed },
+    turns,
+    onShed,
   });
   const bodies = createSemaphore({
     limit: limits.MAX_BODY_MEMORY_BYTES,
     maxWaiting: Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES),
     // A form that has arrived doesn't wait for slow clients.
     isPreferred: (res) => res instanceof ServerResponse && res.req.complete,
-    ...{ turns, onShed },
+    turns,
+    onShed,
   });
   const openResponses = createSemaphore({ limit: limits.MAX_OPEN_RESPONSES, turns, onShed });
   measureUsage("MAX_CONCURRENT_REQUESTS", renders.getUsed);
   measureUsage("MAX_BODY_MEMORY_BYTES", bodies.getUsed);
   measureUsage("MAX_OPEN_RESPONSES", openResponses.getUsed);
 
-  const slots = { renders, bodies, openResponses };
-  const { admit, close } = createAdmission({ ...slots, limits, maxBodyBytes, handlerTimeoutMs, recordShed });
+  const { admit, close } = createAdmission({
+    limits,
+    renders,
+    bodies,
+    openResponses,
+    maxBodyBytes,
+    handlerTimeoutMs,
+    recordShed,
+  });
   const limitBody = bodyLimit(maxBodyBytes, handleErrors);
 
   /** Rejects a body that is too large, and admits others before anything reads them. */
@@ -68,8 +89,8 @@ export function protectFromOverload({ limits, settings, headers, handleErrors, m
   const admitOnce: RequestHandler = (req, res, next) => (res.locals.running ? next() : admit(req, res, next));
 
   /** Limits the connections of a server. */
-  const guard = (server: Server) =>
-    guardConnections(server, {
+  const guard = (server: Server) => {
+    const connections = guardConnections(server, {
       maxConnections: limits.MAX_CONNECTIONS,
       clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
       handlerTimeoutMs,
@@ -82,5 +103,16 @@ export function protectFromOverload({ limits, settings, headers, handleErrors, m
         handleErrors(error, res.req as never, res as never, () => {});
       },
     });
+    const countOpen = () => connections.all.size;
+    gauge(
+      registry,
+      "http_server_active_requests",
+      "Requests whose responses have not ended.",
+      connections.countPending,
+    );
+    gauge(registry, "http_server_open_connections", "Connections that clients have open.", countOpen);
+    measureUsage("MAX_CONNECTIONS", countOpen);
+    return connections;
+  };
   return { admitBody, admit: admitOnce, renderSlots: renders, guard, close };
 }

@@ -1,11 +1,9 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { UpgradeHandler } from "../define-server.ts";
 import { hasBody } from "../http/request-target.ts";
 import type { Connections } from "../overload/index.ts";
-
-/** Takes a connection over for another protocol, such as WebSocket. */
-export type UpgradeHandler = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** The same statuses as Node's. Any other error is a 400. */
 const STATUSES: Record<string, number> = {

@@ -1,50 +1,58 @@
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { collectDefaultMetrics } from "prom-client";
-import { createApplication } from "../create-server.ts";
+import { Registry } from "prom-client";
+import { createServer } from "../create-server.ts";
+import type { Site } from "../define-server.ts";
 import { messageClasses } from "../express.ts";
 import { parseRequest } from "../http/request-target.ts";
 import { type Connections, createLimits } from "../overload/index.ts";
-import { createCache } from "../parts/page-cache/cache.ts";
-import { logUpgrade } from "../parts/receive/access-log.ts";
-import { FILE_ROUTE } from "../parts/receive/match-route.ts";
-import { createSettingsSchema, describeSettings, loadEnvFile, parseSettings } from "../settings/settings.ts";
-import { createPages } from "../site/pages.ts";
-import { createSecurityHeaders } from "../site/security-headers.ts";
-import type { Site } from "../site.ts";
+import {
+  createSettingsSchema,
+  describeSettings,
+  loadEnvFile,
+  parseSettings,
+  SettingsError,
+} from "../settings/settings.ts";
 import { limitRate } from "../telemetry/limit-rate.ts";
 import { createLog } from "../telemetry/log.ts";
-import { createMetrics } from "../telemetry/metrics.ts";
+import { count, countBy } from "../telemetry/metrics.ts";
 import { drain } from "./graceful-shutdown.ts";
 import { createPublicServer, listen } from "./listener.ts";
+import { logUpgrade } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { rejectUnparsable } from "./parser-errors.ts";
 import { failToStart, handleProcessEvents } from "./process-events.ts";
+import { measureProcess, measureReadiness } from "./process-metrics.ts";
 import { superviseServices } from "./supervision.ts";
 
 /** The most log lines per second. The metric counts every rejection. */
 const MAX_REJECTIONS_LOGGED = 10;
+const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
 /** Starts the server of a site: reads the settings, opens the services, listens, and shuts down on a signal. */
-export async function start({ definition, build, routeConfig, isProduction, name, version, revision }: Site) {
-  // The modules of pages have been imported before, so pages get settings from their context, not from the environment.
-  loadEnvFile();
-  // The build replaces only `process.env.NODE_ENV`. tRPC reads it in another way, and would send stacks.
-  const { env } = process;
-  env.NODE_ENV ||= "production";
-  const parsed = parseSettings(createSettingsSchema(definition), env);
-  if ("faults" in parsed) failToStart(parsed.faults);
-  const { settings, given, warnings } = parsed;
+export async function start(site: Site) {
+  const { version, revision } = site;
+  const { settings, given, warnings } = readSettings(site);
   const { PORT, HOST, OPS_PORT, OPS_HOST, SHUTDOWN_DELAY_MS, SHUTDOWN_TIMEOUT_MS } = settings;
 
-  const pages = createPages(build, await routeConfig, isProduction);
   const limits = createLimits(settings);
-  const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
+  const registry = new Registry();
+  measureProcess(registry, { version, revision });
+  const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, registry);
+  const clientFolder = join(import.meta.dirname, "../client");
+  const { pages, cache, securityHeaders, shutdown, measureUsage, openServices, createApplication } = await createServer(
+    {
+      site,
+      settings,
+      limits,
+      log,
+      registry,
+      clientFolder,
+    },
+  );
+  measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
   const open = pages.routes.filter((route) => route.acceptsCrossOrigin).map(({ pattern }) => pattern);
-  const metrics = createMetrics({ routes, limits, version, revision });
-  collectDefaultMetrics({ register: metrics.registry });
-  const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, metrics.recordLinesDropped);
   log.info(
     {
       "service.version": version,
@@ -57,50 +65,51 @@ export async function start({ definition, build, routeConfig, isProduction, name
     "starting",
   );
   for (const warning of warnings) log.warn(warning);
-  metrics.measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
 
-  const shutdownController = new AbortController();
-  const { signal: shutdown } = shutdownController;
   let state = "starting" as "starting" | "ready" | "closing";
   let running: { server: Server; connections: Connections } | undefined;
   let supervised: ReturnType<typeof superviseServices> | undefined;
   handleProcessEvents(log, shutDown);
 
-  const { findRoute } = pages;
-  const cache = createCache({ maxBytes: limits.PAGE_CACHE_MAX_BYTES, log, metrics, findRoute });
   const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
-  metrics.measureReadiness(() => state === "ready" && supervised !== undefined && supervised.getLastResult());
-  const opsServer = createOpsServer({ registry: metrics.registry, isReady, cache, host: OPS_HOST ?? HOST, log });
+  measureReadiness(registry, () => state === "ready" && supervised !== undefined && supervised.getLastResult());
+  const opsServer = createOpsServer({ registry, isReady, cache, host: OPS_HOST ?? HOST, log });
   // It listens before the pages are rendered, so that probes get a response.
   const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
   const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
-  const services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
+  const services = await openServices();
   supervised = superviseServices(services, log);
-  const clientFolder = join(import.meta.dirname, "../client");
-  const { createApp, policySources } = definition;
-  const parts = { pages, name, settings, services, limits, log, metrics, cache, shutdown, clientFolder };
-  const { app, guard, renderAll } = createApplication({ createApp, policySources, ...parts });
+  const { app, guard, renderAll } = createApplication(services);
   await renderAll();
 
-  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY).defaults;
   const server = createPublicServer({ keepAliveTimeout: settings.KEEP_ALIVE_TIMEOUT_MS, ...messageClasses(app) });
   const connections = guard(server);
-  metrics.measureConnections(() => connections.all.size, connections.countPending);
   connections.handleRequests(app);
   const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>
     log.info(fields, "request rejected by the parser"),
   );
+  const recordRejection = countBy(registry, {
+    name: "http_parser_rejections_total",
+    help: "Requests that the parser rejected, by the status sent.",
+    label: "status",
+    values: PARSER_STATUSES,
+  });
+  const recordUpgrade = count(
+    registry,
+    "http_upgrade_requests_total",
+    "Requests for another protocol, such as WebSockets, which the services respond to.",
+  );
   rejectUnparsable(server, connections, {
-    headers: securityHeaders,
+    headers: securityHeaders.defaults,
     onReject({ remoteAddress: client }, status, code) {
-      metrics.recordParserRejection(status);
+      recordRejection(status);
       logRejection({ "client.address": client, "http.response.status_code": status, "error.type": code });
     },
     upgrade: services.upgrade,
     acceptUpgrade(req) {
       if (!parseRequest(req)) return false;
-      metrics.recordUpgrade();
+      recordUpgrade();
       logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
       return true;
     },
@@ -124,7 +133,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
       await setTimeout(SHUTDOWN_DELAY_MS);
       const [open, pending] = [connections.all.size, connections.countPending()];
       log.info({ connections: open, pending, timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
-      cut = await drain(server, connections, shutdownController, SHUTDOWN_TIMEOUT_MS);
+      cut = await drain(server, connections, shutdown, SHUTDOWN_TIMEOUT_MS);
       if (cut > 0) log.warn({ cut }, "cut pending requests");
     }
     const isClosed = !supervised || (await supervised.close());
@@ -142,5 +151,20 @@ export async function start({ definition, build, routeConfig, isProduction, name
       const address = `${host === undefined ? "" : `${names.host}=${host} `}${names.port}=${port}`;
       failToStart([`${address} can't be listened on: ${(error as Error).message}`]);
     }
+  }
+}
+
+/** Reads the settings. If one is missing or not valid, exits with a line for each. */
+function readSettings({ definition }: Site) {
+  try {
+    // The modules of pages have been imported before, so pages get settings from their context, not from the environment.
+    loadEnvFile();
+    // The build replaces only `process.env.NODE_ENV`. tRPC reads it in another way, and would send stacks.
+    const { env } = process;
+    env.NODE_ENV ||= "production";
+    return parseSettings(createSettingsSchema(definition), env);
+  } catch (error) {
+    if (error instanceof SettingsError) failToStart(error.faults);
+    throw error;
   }
 }

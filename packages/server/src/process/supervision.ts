@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { inTime } from "../overload/in-time.ts";
+import { inTime } from "../overload/index.ts";
 
 /** Kubernetes waits this long for a probe by default. */
 const CHECK_TIMEOUT_MS = 1000;

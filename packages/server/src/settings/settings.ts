@@ -3,9 +3,7 @@ import { isIP } from "node:net";
 import { parseEnv } from "node:util";
 import proxyaddr from "proxy-addr";
 import * as v from "valibot";
-import type { Definition } from "../define-server.ts";
-import { failToStart } from "../process/process-events.ts";
-import { isSourceUrl } from "../site/content-security-policy.ts";
+import { isSourceUrl } from "../http/policy-source.ts";
 import { findMeant } from "./misspelling.ts";
 
 const wholeNumber = (max: number, min = 0) => {
@@ -101,15 +99,26 @@ const sourceUrl = v.check(
   "a URL, like https://cdn.example.org",
 );
 
+/** The part of a site's definition that concerns settings. */
+type OwnSettings = { settings?: v.ObjectEntries; policySources?: object };
+
 /** The settings of the server and a site's own. */
-export function createSettingsSchema({
-  settings: own = {},
-  policySources = {},
-}: Pick<Definition, "settings" | "policySources">) {
+export function createSettingsSchema({ settings: own = {}, policySources = {} }: OwnSettings) {
   const urls = Object.entries(own).filter(([name]) => name in policySources);
   const checked = urls.map(([name, schema]) => [name, v.pipe(schema, sourceUrl)]);
   const schema: unknown = v.object({ ...ServerSettingsSchema.entries, ...own, ...Object.fromEntries(checked) });
   return schema as typeof ServerSettingsSchema;
+}
+
+/** Faults that the operator can repair, a line for each. It has no stack. */
+export class SettingsError extends Error {
+  override stack = "";
+  readonly faults: string[];
+
+  constructor(faults: string[]) {
+    super(faults.join("\n"));
+    this.faults = faults;
+  }
 }
 
 /** The values by name, from the environment or from files, before they are parsed. */
@@ -126,7 +135,7 @@ export function loadEnvFile() {
     for (const [name, value] of Object.entries(values)) process.env[name] ??= value;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "ENOENT") failToStart([`.env can't be read: ${message}`]);
+    if (code !== "ENOENT") throw new SettingsError([`.env can't be read: ${message}`]);
   }
 }
 
@@ -139,12 +148,13 @@ function readText(file: string) {
 /**
  * Reads the settings. An empty variable counts as not set. If `NAME` isn't set and `NAME_FILE` is, the value is the
  * content of that file, as with the secrets of Docker and Kubernetes. Each fault is a line with the variable's name,
- * its value unless it may be a secret, and the allowed values. Each warning is a line about a variable whose name is nearly that of a setting.
+ * its value unless it may be a secret, and the allowed values. Each warning is a line about a variable whose name is
+ * nearly that of a setting. Throws a SettingsError.
  */
 export function parseSettings<Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,
   env: NodeJS.ProcessEnv,
-): { settings: v.InferOutput<typeof schema>; given: Given; warnings: string[] } | { faults: string[] } {
+): { settings: v.InferOutput<typeof schema>; given: Given; warnings: string[] } {
   const given: Given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const names = Object.keys(schema.entries);
   const faults: string[] = [];
@@ -157,18 +167,18 @@ export function parseSettings<Entries extends v.ObjectEntries>(
       faults.push(`${name}_FILE=${JSON.stringify(file)} can't be read: ${(error as Error).message}`);
     }
   }
-  if (faults.length > 0) return { faults };
+  if (faults.length > 0) throw new SettingsError(faults);
   const result = v.safeParse(schema, given, { abortPipeEarly: true });
   if (result.success) return { settings: result.output, given, warnings: findMisspelt(Object.keys(given), names) };
-  return {
-    faults: result.issues.map(({ path, message, received }) => {
+  throw new SettingsError(
+    result.issues.map(({ path, message, received }) => {
       const name = String(path?.[0].key);
       if (given[name] === undefined) return `${name} is not set, and has no default`;
       // Valibot's own messages quote the value.
       if (SECRET.test(name)) return `${name} is not valid: it must be ${message.replace(received, "another value")}`;
       return `${name}=${JSON.stringify(given[name])} is not valid: it must be ${message}`;
     }),
-  };
+  );
 }
 
 /** The server's own settings as they are given, or else their defaults. None of them is a secret. */

@@ -1,18 +1,12 @@
 import type { ServerBuild } from "react-router";
 import { parseSharedLifetime } from "../http/cache-control.ts";
 import { createQueryFilter, nameOf, type QueryFilter } from "../http/no-vary-search.ts";
+import type { CacheRule } from "../locals.ts";
 
 /** The parameter of React Router's data requests. */
 const ROUTES = "_routes";
 
 type HeadersExport = NonNullable<ServerBuild["routes"][string]>["module"]["headers"];
-
-/** How a route is cached: its `headers` export sets `s-maxage`. */
-export type CacheRule = {
-  /** The default headers of its responses. */
-  headers: Headers;
-  filterQuery: QueryFilter;
-};
 
 /** Returns undefined if the route isn't cached. */
 export function createCacheRule(exported: HeadersExport, cacheKey: string | undefined): CacheRule | undefined {

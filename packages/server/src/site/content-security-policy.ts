@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { SOURCE } from "../http/policy-source.ts";
 import { REPORTS_PATH } from "../pages/reports-path.ts";
 
 /** The source expressions of each directive (CSP Level 3). */
@@ -32,10 +33,6 @@ const FURTHER_DIRECTIVES = [
 export const DIRECTIVES = new Set<string>([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);
 export type Directive = keyof typeof DEFAULT_POLICY | (typeof FURTHER_DIRECTIVES)[number];
 
-/** A keyword or a hash in quotes, a scheme or a host. Schemes and hosts have a colon or a dot, unlike `self`. */
-const SOURCE =
-  /^('(self|unsafe-(inline|eval|hashes)|wasm-unsafe-eval|strict-dynamic|sha(256|384|512)-[\w+/-]+=*)'|\*|[^\s;,'"]*[.:][^\s;,'"]*)$/;
-
 /** The directives of a policy that list sources. Throws an error that names the fault. */
 function parsePolicy(text: string): Policy {
   const policy: Policy = {};
@@ -46,11 +43,6 @@ function parsePolicy(text: string): Policy {
     policy[name] = [...(policy[name] ?? []), ...sources];
   }
   return policy;
-}
-
-/** Whether the origin of a URL can be a source. */
-export function isSourceUrl(url: string) {
-  return URL.canParse(url) && SOURCE.test(new URL(url).origin);
 }
 
 /** The additions of settings to the policy of every page: the origins of their URLs. */

@@ -1,40 +1,14 @@
 import { posix } from "node:path";
 import type { RouteObject, ServerBuild } from "react-router";
+import type { AddedHeaders, RouteEntry } from "../locals.ts";
 import type { Handle } from "../pages/handle.ts";
-import { type CacheRule, createCacheRule } from "./cache-rule.ts";
-import type { AddedHeaders } from "./security-headers.ts";
+import { createCacheRule } from "./cache-rule.ts";
 
 export type Routes = ServerBuild["routes"];
 
 export const READ_METHODS = ["GET", "HEAD"];
 /** React Router runs an action for these. */
 export const ACTION_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
-
-/** The properties of a route that the server uses. */
-export type RouteEntry = {
-  id: string;
-  /** Its id and those of its parent routes, from the root. */
-  branch: string[];
-  /** The pattern of its path, from the root. */
-  pattern: string;
-  /** Whether its path, or that of a parent route, is case-sensitive. */
-  isCaseSensitive: boolean;
-  cacheRule: CacheRule | undefined;
-  /** The path that is rendered and cached for every path that the route matches, if it sets one. */
-  cacheKey: string | undefined;
-  /** Whether it, or a parent route, has data. */
-  hasData: boolean;
-  /** Whether it has no component and no ErrorBoundary: its loader and action respond themselves. */
-  isResource: boolean;
-  /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
-  methods: string[];
-  /** Whether its action accepts cross-origin requests (`handle.acceptsCrossOrigin`). */
-  acceptsCrossOrigin: boolean;
-  /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms: at most 100 KB. */
-  maxBodyBytes: number | undefined;
-  /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
-  addedHeaders: AddedHeaders;
-};
 
 export function isDynamic(pattern: string) {
   return /[:*?]/.test(pattern);

@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { matchRoutes, type RouteObject } from "react-router";
 import { keepsSegments } from "../http/request-target.ts";
+import type { RouteEntry } from "../locals.ts";
 import { createDataFilter } from "./cache-rule.ts";
-import { isDynamic, type RouteEntry, type Routes, toTree } from "./route-entry.ts";
+import { isDynamic, type Routes, toTree } from "./route-entry.ts";
 
 /** React Router requests the data of a page at its path with this suffix: "/a.data", "/_.data". */
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;

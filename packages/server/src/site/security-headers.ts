@@ -1,3 +1,4 @@
+import type { AddedHeaders } from "../locals.ts";
 import { REPORTS_PATH } from "../pages/reports-path.ts";
 import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
 
@@ -14,9 +15,6 @@ const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-captu
 /** A member of a Permissions-Policy: a feature and its allowlist. */
 const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
 const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups", "unsafe-none"];
-
-/** A route's additions to the headers of its pages, each in the header's own syntax. */
-export type AddedHeaders = Record<string, string>;
 
 /**
  * The security headers of responses. `policy` is added to that of every page. In development, the policy only reports,

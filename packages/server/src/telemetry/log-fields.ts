@@ -10,6 +10,11 @@ export function toLogText(text: string | undefined) {
   return text?.slice(0, MAX_FIELD_LENGTH).replace(CONTROL_CHARACTERS, "\uFFFD");
 }
 
+/** The path of a request for the log. For a malformed target, its text without the query, which may be private. */
+export function toPathText(path: string | undefined, target: string) {
+  return toLogText(path ?? target.replace(/[?#].*/s, ""));
+}
+
 /** The fields of every log line of a request. */
 export function toLogFields(res: Response) {
   const { requestId, traceId } = res.locals;

@@ -1,5 +1,7 @@
 import { inspect } from "node:util";
 import { pino } from "pino";
+import type { Registry } from "prom-client";
+import { count } from "./metrics.ts";
 
 /** Lines are written in chunks of this many characters, which saves system calls. */
 const CHUNK_LENGTH = 32_768;
@@ -8,11 +10,15 @@ const FLUSH_INTERVAL_MS = 200;
 
 /**
  * A logger of JSON lines on standard output. If more than `maxBufferedBytes` wait for the reader, lines are dropped,
- * and a warning counts them once it reads again. `onDrop` gets the number of lines that are dropped or can't be
- * written. It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there
+ * and a warning counts them once it reads again. It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there
  * would keep the process from exiting.
  */
-export function createLog(level: string, maxBufferedBytes: number, onDrop: (lines: number) => void) {
+export function createLog(level: string, maxBufferedBytes: number, registry: Registry) {
+  const onDrop = count(
+    registry,
+    "log_lines_dropped_total",
+    "Log lines dropped, since the reader stalled or standard output failed.",
+  );
   const { stdout } = process;
   let chunk = "";
   let lines = 0;

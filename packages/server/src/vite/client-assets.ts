@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib"; // A namespace, since Node 20 has no zstdCompress.
 import { compress } from "../http/content-coding.ts";
-import { ASSETS_PATH, DCZ_SUFFIXES, toReleasePattern } from "../parts/files/client-files.ts";
+import { DCZ_SUFFIXES, toReleasePattern } from "../parts/files/client-files.ts";
+import { ASSETS_PATH } from "../site/assets.ts";
 
 /** Fonts, images and videos are compressed already. */
 const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm)$/;

@@ -1,14 +1,15 @@
 import { pino } from "pino";
 import pretty from "pino-pretty";
+import { Registry } from "prom-client";
 import { isRunnableDevEnvironment, type Plugin } from "vite";
-import type { Services } from "../define-server.ts";
+import type { CreateServer } from "../create-server.ts";
+import type { Services, Site } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
 import { superviseServices } from "../process/supervision.ts";
 import { createSettingsSchema, loadEnvFile, parseSettings } from "../settings/settings.ts";
-import type * as SiteModule from "../site.ts";
 import { SITE } from "./entries.ts";
 
-type Module = typeof SiteModule & { site: SiteModule.Site };
+type Module = { site: Site; createServer: CreateServer };
 
 /** Sends every request of development through server.ts. Loads it again after an edit. */
 export function serveApp(): Plugin {
@@ -60,30 +61,20 @@ export function serveApp(): Plugin {
 type Running = Awaited<ReturnType<typeof run>>;
 
 async function run(module: Module) {
-  const { site, createApplication, createCache, createMetrics, createPages } = module;
-  const { definition, build, routeConfig, isProduction, name, version, revision } = site;
-  const parsed = parseSettings(createSettingsSchema(definition), process.env);
-  // Vite logs the error of a request, and its stack if it has one. The lines of the faults suffice.
-  if ("faults" in parsed) throw Object.assign(new Error(parsed.faults.join("\n")), { stack: "" });
-  const { settings } = parsed;
+  const { site, createServer } = module;
+  const { settings } = parseSettings(createSettingsSchema(site.definition), process.env);
   const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
-  const limits = createLimits(settings);
-  const metrics = createMetrics({ routes: [], limits, version, revision });
-  const pages = createPages(build, await routeConfig, isProduction);
   // No entry fits, so that every request shows changes.
-  const cache = createCache({ maxBytes: 1, log, metrics, findRoute: pages.findRoute });
-  const shutdownController = new AbortController();
-  const { signal: shutdown } = shutdownController;
+  const limits = { ...createLimits(settings), PAGE_CACHE_MAX_BYTES: 1 };
+  const server = await createServer({ site, settings, limits, log, registry: new Registry() });
   let services: Services = {};
   const closeServices = () => {
-    shutdownController.abort();
+    server.shutdown.abort();
     return superviseServices(services, log).close();
   };
   try {
-    services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
-    const { createApp, policySources } = definition;
-    const parts = { pages, name, settings, services, limits, log, metrics, cache, shutdown };
-    const { app, close } = createApplication({ createApp, policySources, ...parts });
+    services = await server.openServices();
+    const { app, close } = server.createApplication(services);
     return {
       module,
       app,

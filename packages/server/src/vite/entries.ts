@@ -3,7 +3,7 @@ import { enginePath } from "./paths.ts";
 
 const NAME = "react-router-express-server";
 
-/** The site's values and the functions that make an application of them. It opens no port. */
+/** The site's values and the function that makes a server of them. It opens no port. */
 export const SITE = `virtual:${NAME}/site`;
 /** Starts the server. */
 export const START = `virtual:${NAME}/start`;
@@ -20,7 +20,7 @@ export function entries(): Plugin {
       import definition from "/server.ts";
       const { PROD: isProduction, REVISION: revision = "unknown" } = import.meta.env;
       export const site = { definition, build, routeConfig, name, version, revision, isProduction };
-      export * from ${engine("site")};`,
+      export { createServer } from ${engine("create-server")};`,
     [START]: `
       import { site } from "${SITE}";
       import { start } from ${engine("process/start")};

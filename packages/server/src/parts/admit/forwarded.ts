@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import type { TrustProxy } from "../receive/access-log.ts";
+import type { TrustProxy } from "../../http/client-address.ts";
 
 const SCHEMES = ["http", "https"];
 

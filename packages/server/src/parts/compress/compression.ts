@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import onHeaders from "on-headers";
 import {
@@ -6,18 +5,18 @@ import {
   compressOnce,
   createEncoder,
   isCompressible,
+  isEventStream,
   MAX_AT_ONCE_BYTES,
   negotiateContentCoding,
 } from "../../http/content-coding.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
+import type { MeasureUsage } from "../../overload/index.ts";
 
 /** A shorter body takes one packet, compressed or not. */
 const MIN_BYTES = 1024;
-const EVENT_STREAM = /^text\/event-stream\b/i;
 const NO_TRANSFORM = /\bno-transform\b/i;
 
 /** Compresses rendered responses. A body that is complete in one turn of the event loop is sent with its length. */
-export function compression(maxEncoders: number, measureUsage: Metrics["measureUsage"]): RequestHandler {
+export function compression(maxEncoders: number, measureUsage: MeasureUsage): RequestHandler {
   let encoders = 0;
   measureUsage("MAX_ENCODERS", () => encoders);
 
@@ -111,10 +110,6 @@ export function compression(maxEncoders: number, measureUsage: Metrics["measureU
     });
     next();
   };
-}
-
-export function isEventStream(res: ServerResponse) {
-  return EVENT_STREAM.test(res.getHeader("Content-Type")?.toString() ?? "");
 }
 
 /** Sets `Vary`, and chooses the coding. */

@@ -4,10 +4,8 @@ import { contentType } from "mime-types";
 import { CODINGS, type StoredCoding } from "../../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../../http/stored-response.ts";
 import { CACHED_FOR_A_MINUTE } from "../../pages/cache-control.ts";
+import { ASSETS_PATH } from "../../site/assets.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
-
-/** The path of files whose names have a hash of their content. */
-export const ASSETS_PATH = "/assets/";
 
 /** A name with a hash always has the same content, so browsers cache it for a year (RFC 8246). */
 const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";

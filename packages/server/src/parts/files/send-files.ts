@@ -1,8 +1,9 @@
 import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import { sendStored } from "../../http/stored-response.ts";
-import { checkMethod } from "../receive/match-route.ts";
-import { ASSETS_PATH, type ClientFiles } from "./client-files.ts";
+import { ASSETS_PATH } from "../../site/assets.ts";
+import { checkMethod } from "./check-method.ts";
+import type { ClientFiles } from "./client-files.ts";
 import { sendFromDisk } from "./send-from-disk.ts";
 
 /**

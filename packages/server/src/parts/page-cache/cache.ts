@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { parseRequestTarget } from "../../http/request-target.ts";
 import type { Pages } from "../../site/pages.ts";
 import { toPagePath } from "../../site/route-table.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
+import type { CacheMetrics } from "./cache-metrics.ts";
 import { createEntries, type Invalidation } from "./entries.ts";
 
 /** Carries messages between the processes of a deployment (docs/caching.md). */
@@ -29,12 +29,12 @@ const MessageSchema = v.pipe(
 
 const RETRY_INTERVAL_MS = 1000;
 
-type Options = Pick<Pages, "findRoute"> & { maxBytes: number; log: Logger; metrics: Metrics };
+type Options = Pick<Pages, "findRoute"> & { maxBytes: number; log: Logger; metrics: CacheMetrics };
 
 /** The page cache of this process, whose entries every process of the deployment can invalidate. */
 export function createCache({ maxBytes, log, metrics, findRoute }: Options) {
   const entries = createEntries(maxBytes, metrics);
-  metrics.measureCache(entries.getSize);
+  metrics.measureSize(entries.getSize);
   const processId = randomUUID();
   let channel: CacheChannel | undefined;
   /** The invalidations that could not be published. */

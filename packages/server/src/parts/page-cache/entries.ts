@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { SharedLifetime } from "../../http/cache-control.ts";
 import type { Bodies, StoredResponse } from "../../http/stored-response.ts";
 import { toPagePath } from "../../site/route-table.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
+import type { CacheMetrics, CacheResult } from "./cache-metrics.ts";
 
 export type CacheEntry = {
   /** Without `Cache-Control`. */
@@ -18,8 +18,6 @@ export type CacheEntry = {
   renderedAt: number;
 };
 
-export type CacheResult = "hit" | "stale" | "miss";
-
 /**
  * Invalidates the entries of groups, and the pages and data at canonical paths. `everyGroup` expires each entry that has
  * a group, since some of them may be out of date: it is only sent if its render fails.
@@ -34,7 +32,7 @@ const ENTRY_BYTES = 4096;
 const DISCONNECTED_LIFETIME = 1;
 
 /** The cache entries by cache key, with a limit in bytes. The least recently used is evicted first. */
-export function createEntries(maxBytes: number, metrics: Pick<Metrics, "recordLookup" | "recordEviction">) {
+export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "recordLookup" | "recordEviction">) {
   const createStore = (share: number) =>
     new LRUCache<string, CacheEntry>({
       maxSize: Math.ceil(maxBytes * share),

@@ -6,24 +6,36 @@ import type { Logger } from "pino";
 import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
 import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
+import type { RouteEntry } from "../../locals.ts";
 import type { Semaphore } from "../../overload/index.ts";
 import type { Pages } from "../../site/pages.ts";
-import { isDynamic, type RouteEntry } from "../../site/route-entry.ts";
+import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
-import type { AnonymousRender, AnonymousResponse } from "../render/render-anonymously.ts";
-import { ANONYMOUS_RENDER_TIMEOUT_MS } from "../render/timeouts.ts";
+import type { CacheMetrics } from "./cache-metrics.ts";
 import type { CacheEntries, CacheEntry } from "./entries.ts";
+
+/** A response of a cached route, the same for all clients. */
+export type AnonymousResponse = {
+  status: number;
+  contentType: string | undefined;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Whether a loader or middleware has read the request's headers, which are empty. */
+  readsHeaders: boolean;
+  uncacheableReason: string | undefined;
+};
 
 type Options = {
   pages: Pages;
   entries: CacheEntries;
-  renderAnonymously: AnonymousRender;
+  /** Renders a path with its query. Rejects if anything in the page fails, or takes longer than `renderTimeoutMs`. */
+  renderAnonymously: (url: string, route: RouteEntry) => Promise<AnonymousResponse>;
+  renderTimeoutMs: number;
   /** Admits renders. */
   renderSlots: Semaphore;
   log: Logger;
-  metrics: Pick<Metrics, "recordRender">;
+  metrics: Pick<CacheMetrics, "recordRender">;
 };
 
 type Effort = "best" | "fast";
@@ -34,8 +46,6 @@ type Failure = { at: number; result: "not_cacheable" | "failed" | "shed"; hadEnt
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
 const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
-/** After a render that failed, a page counts as failing for this long: longer than until the next one has timed out. */
-const FAILING_MS = 2 * (RETRY_INTERVAL_MS + ANONYMOUS_RENDER_TIMEOUT_MS);
 /** The memory for the cache keys of these renders, in bytes. */
 const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
@@ -48,7 +58,10 @@ const READS_HEADERS =
   "cookies and client headers (docs/caching.md)";
 
 /** Renders responses for the cache, and stores them. */
-export function createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics }: Options) {
+export function createRevalidation(options: Options) {
+  const { pages, entries, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
+  /** After a render that failed, a page counts as failing for this long: longer than until the next one has timed out. */
+  const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { routes, findFile, isProduction } = pages;
   /** The last render for a cache key that stored nothing, and whether there was an entry then. */
   const failures = new LRUCache<string, Failure>({
@@ -172,7 +185,7 @@ export function createRevalidation({ pages, entries, renderAnonymously, renderSl
 
   return {
     /** Whether a render for a cache key has failed lately, or a revalidation got no slot, and none has succeeded since. */
-    isFailing: (key: string) => hasFailed(findRecentFailure(key, FAILING_MS)),
+    isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
     /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
     async renderAll() {
       const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);

@@ -1,19 +1,11 @@
-import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
-import proxyaddr from "proxy-addr";
-import { parseRequestTarget } from "../../http/request-target.ts";
-import { findHttpRoute, toLogText } from "../../telemetry/log-fields.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
+import { findClientAddress, type TrustProxy } from "../../http/client-address.ts";
+import { findHttpRoute, toLogText, toPathText } from "../../telemetry/log-fields.ts";
+import type { RecordRequest } from "./request-metrics.ts";
 import { readRequestId, readTraceId } from "./trace-context.ts";
 
-/** The prefix of IPv4 addresses if the server listens on all interfaces. */
-const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
-
-export type TrustProxy = (address: string, hop: number) => boolean;
-
-type Options = { log: Logger; recordRequest: Metrics["recordRequest"]; trustProxy: TrustProxy };
+type Options = { log: Logger; recordRequest: RecordRequest; trustProxy: TrustProxy };
 
 /**
  * Gives each request its ids. Logs and measures it once its response has ended, with the names of OpenTelemetry's
@@ -28,7 +20,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
     res.locals.traceId = traceId;
     const { socket, method = "", url = "" } = req;
     const bytesBefore = socket.bytesWritten;
-    const client = clientAddress(req, trustProxy); // A closed socket has no address.
+    const client = findClientAddress(req, trustProxy); // A closed socket has no address.
     res.on("close", () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const errorType = res.writableFinished ? undefined : "aborted";
@@ -42,7 +34,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
-          "url.path": toLogText(target?.path ?? withoutQuery(url)),
+          "url.path": toPathText(target?.path, url),
           "http.route": httpRoute,
           "http.response.status_code": status,
           "http.response.size": socket.bytesWritten - bytesBefore,
@@ -55,26 +47,4 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       );
     });
   };
-}
-
-/** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */
-export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Options, "log" | "trustProxy">) {
-  const { method, url = "" } = req;
-  const path = toLogText(parseRequestTarget(url)?.path ?? withoutQuery(url));
-  const userAgent = toLogText(req.headers["user-agent"]);
-  const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent };
-  log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
-}
-
-/** The target of a malformed request, without its query, which may be private. */
-function withoutQuery(target: string) {
-  return target.replace(/[?#].*/s, "");
-}
-
-/** The client's address from the headers of trusted proxies, or else from the connection. */
-function clientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
-  const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
-  if (req.headers["x-forwarded-for"] === undefined) return peer;
-  const address = proxyaddr(req, trustProxy);
-  return isIP(address) ? address : peer;
 }

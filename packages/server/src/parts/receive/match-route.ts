@@ -1,15 +1,13 @@
-import type { Request, Response } from "express";
-import createHttpError from "http-errors";
-import { keepsSegments } from "../../http/request-target.ts";
+import type { Response } from "express";
+import { FILE_ROUTE } from "../../locals.ts";
+import { ASSETS_PATH } from "../../site/assets.ts";
 import type { Pages } from "../../site/pages.ts";
-import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
-import { ASSETS_PATH, type ClientFiles } from "../files/client-files.ts";
 
-/** The `http.route` of a file. */
-export const FILE_ROUTE = "file";
+/** Whether there is a file at a decoded URL path. */
+export type FindFile = { has: (decodedPath: string) => boolean };
 
 /** Finds the file or the route of a request. A router in front of the files may still respond. */
-export function matchRoute(files: ClientFiles, { findRoute }: Pages) {
+export function matchRoute(files: FindFile, { findRoute }: Pages) {
   return ({ locals }: Response) => {
     const { path, decodedPath } = locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);
@@ -18,22 +16,4 @@ export function matchRoute(files: ClientFiles, { findRoute }: Pages) {
     locals.canonicalPath = match?.canonicalPath ?? path;
     locals.httpRoute = isFile ? FILE_ROUTE : match?.route.pattern;
   };
-}
-
-/** Returns an error for a method that a file, a cached page or a resource route doesn't allow, and for a path with dot segments. */
-export function checkMethod(req: Request, res: Response) {
-  const { route, httpRoute, target } = res.locals;
-  const { method } = req;
-  if (req.route) req.route = undefined; // Of a handler that has passed the request on.
-  const methods = route?.methods ?? READ_METHODS;
-  // A resource route's loader also gets methods like OPTIONS.
-  const handledAs = route?.isResource && !ACTION_METHODS.includes(method) ? "GET" : method;
-  // For pages that aren't cached, React Router decides.
-  const isDecidedLater = route && !route.cacheRule && !route.isResource;
-  // Fetch's Request can't have the method TRACE.
-  const isAllowed = method !== "TRACE" && (isDecidedLater || methods.includes(handledAs));
-  // The URL parser would change the path, and React Router would match another route.
-  const isChanged = httpRoute !== FILE_ROUTE && !keepsSegments(target.path) && route?.cacheKey === undefined;
-  if (isChanged) return createHttpError(404);
-  return isAllowed ? undefined : createHttpError(405, { headers: { Allow: methods.join(", ") } });
 }

@@ -1,44 +1,36 @@
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
+import type { TrustProxy } from "../../http/client-address.ts";
 import type { Pages } from "../../site/pages.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
-import type { ClientFiles } from "../files/client-files.ts";
-import { accessLog, type TrustProxy } from "./access-log.ts";
+import { accessLog } from "./access-log.ts";
 import { defaultHeaders } from "./default-headers.ts";
-import { matchRoute } from "./match-route.ts";
+import { type FindFile, matchRoute } from "./match-route.ts";
 import { rejectMalformed } from "./reject-malformed.ts";
+import type { RecordRequest } from "./request-metrics.ts";
 
 type Options = {
   log: Logger;
-  metrics: Metrics;
+  recordRequest: RecordRequest;
   trustProxy: TrustProxy;
   securityHeaders: SecurityHeaders;
-  files: ClientFiles;
+  files: FindFile;
   pages: Pages;
   /** Rejects a body that is too large, and admits others before anything reads them. */
   admitBody: RequestHandler;
 };
 
 /** What every request gets first. One handler, since Express takes more CPU time for each. */
-export function receive({
-  log,
-  metrics,
-  trustProxy,
-  securityHeaders,
-  files,
-  pages,
-  admitBody,
-}: Options): RequestHandler {
-  const logResponse = accessLog({ log, recordRequest: metrics.recordRequest, trustProxy });
-  const completeHeaders = defaultHeaders(securityHeaders);
-  const setRoute = matchRoute(files, pages);
+export function receive(options: Options): RequestHandler {
+  const logResponse = accessLog(options);
+  const completeHeaders = defaultHeaders(options.securityHeaders);
+  const setRoute = matchRoute(options.files, options.pages);
   return (req, res, next) => {
     logResponse(req, res);
     completeHeaders(req, res);
     const error = rejectMalformed(req, res);
     if (error) return next(error);
     setRoute(res);
-    admitBody(req, res, next);
+    options.admitBody(req, res, next);
   };
 }

@@ -1,15 +1,14 @@
 import { RouterContextProvider } from "react-router";
-import { cacheContext, type Render, renderContext, signalContext } from "../../pages/context.ts";
-import type { ServerSettings } from "../../settings/settings.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
-import type { Cache } from "../page-cache/cache.ts";
+import { type Cache, cacheContext, type Render, renderContext, signalContext } from "../../pages/context.ts";
+import type { RecordPart } from "./measure-parts.ts";
 
 export type ContextOptions = {
   /** A hash of the client files. */
   release: string;
-  settings: ServerSettings;
-  cache: Pick<Cache, "invalidate">;
-  metrics: Pick<Metrics, "recordPart">;
+  /** The site's public origin, if the operator sets it. */
+  origin: string | undefined;
+  cache: Cache;
+  recordPart: RecordPart;
   /** Sets the services' values. */
   setContext?: ((context: RouterContextProvider) => void) | undefined;
 };
@@ -17,14 +16,14 @@ export type ContextOptions = {
 type Values = Omit<Render, "origin" | "record" | "release"> & { httpRoute: string | undefined; signal?: AbortSignal };
 
 /** Creates the context of the middleware, loaders and actions of a request. */
-export function createContextFactory({ release, settings, cache, metrics, setContext }: ContextOptions) {
+export function createContextFactory({ release, origin, cache, recordPart, setContext }: ContextOptions) {
   return ({ httpRoute = "", signal, ...values }: Values) => {
     const context = new RouterContextProvider();
     context.set(renderContext, {
       ...values,
       release,
-      origin: settings.ORIGIN?.origin,
-      record: (part, seconds) => metrics.recordPart(part, httpRoute, seconds),
+      origin,
+      record: (part, seconds) => recordPart(part, httpRoute, seconds),
     });
     if (signal) context.set(signalContext, signal);
     context.set(cacheContext, cache);

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createRequestHandler } from "react-router";
 import { findUncacheableReason } from "../../http/cache-control.ts";
 import { mergeHeaders } from "../../http/stored-response.ts";
-import { inTime } from "../../overload/in-time.ts";
+import type { RouteEntry } from "../../locals.ts";
+import { inTime } from "../../overload/index.ts";
 import { replaceNonce } from "../../site/content-security-policy.ts";
 import type { Pages } from "../../site/pages.ts";
-import type { RouteEntry } from "../../site/route-entry.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import type { CreateContext } from "./context.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
@@ -70,11 +70,6 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     };
   };
 }
-
-export type AnonymousRender = ReturnType<typeof createAnonymousRender>;
-
-/** A response of a cached route, the same for all clients. */
-export type AnonymousResponse = Awaited<ReturnType<AnonymousRender>>;
 
 /** The returned function returns true once the request's headers have been read. */
 function watchHeaders(request: Request) {

@@ -6,13 +6,20 @@ import { createHandlers } from "./route-handlers.ts";
 
 type Options = { build: ServerBuild; getLoadContext: GetLoadContext };
 
+/** The handlers made here, for the check of their order in `createApp`. */
+const requestHandlers = new WeakSet<object>();
+
+export const isRequestHandler = (handler: unknown) => requestHandlers.has(handler as object);
+
 /** Creates the handler of React Router, as `@react-router/express` does, with one for each route. */
 export function createRequestHandler({ build, getLoadContext }: Options): RequestHandler {
   const handlerOf = createHandlers(build, (build) => adapter.createRequestHandler({ build, getLoadContext }));
-  return (req, res, next) => {
+  const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
     const handled = handlerOf(res.locals.route?.id)(req, res, next);
     res.locals.running?.add(handled); // Middleware of routes may go on after the response.
     return handled;
   };
+  requestHandlers.add(handle);
+  return handle;
 }

@@ -1,13 +1,13 @@
 import express, { type RequestHandler } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
+import { Counter, type Registry } from "prom-client";
 import * as v from "valibot";
 import { parseRequestTarget } from "../../http/request-target.ts";
 import { DIRECTIVES } from "../../site/content-security-policy.ts";
 import type { Pages } from "../../site/pages.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { toLogFields, toLogText } from "../../telemetry/log-fields.ts";
-import type { Metrics } from "../../telemetry/metrics.ts";
 
 /** `csp-report` is what browsers without the Reporting API send. */
 const CONTENT_TYPES = ["application/reports+json", "application/csp-report"];
@@ -41,7 +41,14 @@ const ReportSchema = v.object({
 });
 
 /** Logs and counts the reports of browsers: blocked scripts, crashes, deprecated features and errors of scripts. */
-export function browserReports(log: Logger, { recordReport }: Metrics, { findRoute }: Pages): RequestHandler[] {
+export function browserReports(log: Logger, registry: Registry, { findRoute }: Pages): RequestHandler[] {
+  const counter = new Counter({
+    name: "browser_reports_total",
+    help: "Reports of browsers, by type, and for violations of the Content-Security-Policy by directive.",
+    labelNames: ["type", "directive"],
+    registers: [registry],
+  });
+  const recordReport = (type: string, directive: string, count = 1) => counter.inc({ type, directive }, count);
   // Series start at 0: otherwise `increase()` would miss their first reports.
   for (const type of REPORT_TYPES) recordReport(type, "", 0);
   for (const directive of DIRECTIVES) recordReport("csp-violation", directive, 0);

@@ -1,0 +1,49 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { count, countBy, gauge } from "../../telemetry/metrics.ts";
+
+const RESULTS = ["hit", "stale", "miss"] as const;
+
+export type CacheResult = (typeof RESULTS)[number];
+
+/** Creates the metrics of the page cache. `routes` are those whose series start at 0. */
+export function createCacheMetrics(registry: Registry, routes: string[]) {
+  const lookups = new Counter({
+    name: "page_cache_requests_total",
+    help: "Responses of cached routes: a fresh cache entry (hit), a stale one, or neither (miss).",
+    labelNames: ["result", "http_route"],
+    registers: [registry],
+  });
+  for (const route of routes) for (const result of RESULTS) lookups.inc({ result, http_route: route }, 0);
+  const channelConnected = new Gauge({
+    name: "page_cache_channel_connected",
+    help: "1 if invalidations of other processes arrive.",
+    registers: [registry],
+  });
+  return {
+    recordLookup: (result: CacheResult, route: string) => lookups.inc({ result, http_route: route }),
+    recordEviction: count(
+      registry,
+      "page_cache_evictions_total",
+      "Cache entries removed because others needed the memory.",
+    ),
+    recordRender: countBy(registry, {
+      name: "page_cache_renders_total",
+      help: "Renders for the cache, by result. An invalidated one is repeated, at most twice.",
+      label: "result",
+      values: ["stored", "too_large", "not_cacheable", "invalidated", "failed"],
+    }),
+    recordInvalidation: countBy(registry, {
+      name: "page_cache_invalidations_total",
+      help: "Invalidations, by source: this process, or the cache channel.",
+      label: "source",
+      values: ["local", "received"],
+    }),
+    setChannelConnected: (isConnected: boolean) => channelConnected.set(Number(isConnected)),
+    measureSize(readSize: () => { entries: number; bytes: number }) {
+      gauge(registry, "page_cache_entries", "Cache entries.", () => readSize().entries);
+      gauge(registry, "page_cache_bytes", "Memory of the cache entries, in bytes.", () => readSize().bytes);
+    },
+  };
+}
+
+export type CacheMetrics = ReturnType<typeof createCacheMetrics>;
