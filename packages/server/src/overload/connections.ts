@@ -22,8 +22,6 @@ const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
 /** The time for a client to send its next request. */
 const GRACE_MS = 1000;
-/** Larger than any `progressAt`, so that the rank counts first. */
-const RANK_STEP = 1e12;
 
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
 
@@ -88,10 +86,13 @@ export function guardConnections(server: Server, options: Options) {
   function evict() {
     const now = performance.now();
     let socket: Socket | undefined;
-    let lowest = Number.POSITIVE_INFINITY;
+    let first = { rank: Number.POSITIVE_INFINITY, progressAt: 0 };
     for (const [candidate, connection] of connections) {
-      const order = rank(candidate, connection, now) * RANK_STEP + connection.progressAt;
-      if (order < lowest) [socket, lowest] = [candidate, order];
+      const { progressAt } = connection;
+      const next = { rank: rank(candidate, connection, now), progressAt };
+      if (next.rank > first.rank || (next.rank === first.rank && progressAt >= first.progressAt)) continue;
+      socket = candidate;
+      first = next;
     }
     if (!socket) return;
     const [res] = connections.get(socket)?.pending ?? [];

@@ -1,5 +1,5 @@
 import { type Server, ServerResponse } from "node:http";
-import type { ErrorRequestHandler, RequestHandler } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import createHttpError from "http-errors";
 import type { Registry } from "prom-client";
 import { hasBody } from "../http/request-target.ts";
@@ -100,7 +100,7 @@ export function protectFromOverload({ limits, settings, headers, handleErrors, r
       onHandlerTimeout(res) {
         recordShed("timeout");
         const error = createHttpError(503, `no response within ${handlerTimeoutMs} ms`);
-        handleErrors(error, res.req as never, res as never, () => {});
+        handleErrors(error, res.req as Request, res as Response, () => {});
       },
     });
     const countOpen = () => connections.all.size;

@@ -1,12 +1,11 @@
 import type { Express } from "express";
 import { isRequestHandler } from "./render/request-handler.ts";
 
-type Layer = { handle: { stack?: Layer[] }; route?: { stack: Layer[] } };
+type Layer = { handle: { stack?: Layer[] }; route?: { stack: Layer[] }; slash: boolean };
 
 /** The parts, by what `createApp` calls them, with the line that adds each, and the parts that must come before it. */
 const PARTS = [
   { name: "receive", line: "app.use(receive)", isRequired: true, needs: [] },
-  { name: "collectReports", line: 'app.post("/browser-reports", collectReports)', needs: ["receive"] },
   { name: "files", line: "app.use(files)", needs: ["receive"] },
   { name: "pageCache", line: "app.use(pageCache)", needs: ["receive"] },
   { name: "admit", line: "app.use(admit)", isRequired: true, needs: ["receive"] },
@@ -19,9 +18,6 @@ const PARTS = [
   },
   { name: "handleErrors", line: "app.use(handleErrors)", isRequired: true, needs: ["createRequestHandler"] },
 ] as const;
-/** `admit` may also be in front of handlers with a path. */
-const MAY_REPEAT = "admit";
-
 /** Throws if a required part is missing, or a part is there twice or before one that it needs. Names the line to add. */
 export function checkOrder(app: Express, parts: object) {
   const handlers = listHandlers(app.router.stack as unknown as Layer[]);
@@ -34,7 +30,7 @@ export function checkOrder(app: Express, parts: object) {
   for (const { name, line, needs, ...part } of PARTS) {
     const positions = positionsOf(name);
     if (positions.length === 0 && "isRequired" in part) throw new Error(`server.ts: \`${line}\` is missing`);
-    if (positions.length > 1 && name !== MAY_REPEAT) throw new Error(`server.ts: \`${line}\` is there twice`);
+    if (positions.length > 1) throw new Error(`server.ts: \`${line}\` is there twice`);
     for (const need of needs) {
       const [first = -1] = positionsOf(need);
       const before = PARTS.find((other) => other.name === need)?.line;
@@ -44,10 +40,14 @@ export function checkOrder(app: Express, parts: object) {
   }
 }
 
-/** The handlers of an application and of the routers inside it, in the order in which a request meets them. */
+/**
+ * The handlers of an application and of the routers inside it, in the order in which a request meets them. Without those
+ * that have a path of their own: a handler in front may have its own `admit`.
+ */
 function listHandlers(layers: Layer[]): unknown[] {
-  return layers.flatMap(({ handle, route }) => {
+  return layers.flatMap(({ handle, route, slash }) => {
     const inner = route?.stack ?? handle.stack;
-    return inner ? listHandlers(inner) : [handle];
+    if (inner) return listHandlers(inner);
+    return slash ? [handle] : [];
   });
 }

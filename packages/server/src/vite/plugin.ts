@@ -113,6 +113,7 @@ function evaluatedRoutes(): Plugin {
  * logs warnings, also in the console of visitors, and has 0.6 KB more.
  */
 function productionReactRouter(): Plugin {
+  const isReplaced = new Set<string>();
   return {
     name: `${NAME}:react-router`,
     apply: "build",
@@ -121,8 +122,13 @@ function productionReactRouter(): Plugin {
       filter: { id: /^react-router(\/|$)/ },
       async handler(source, importer, options) {
         const resolved = await this.resolve(source, importer, options);
-        return resolved && { ...resolved, id: resolved.id.replace("/dist/development/", "/dist/production/") };
+        if (!resolved?.id.includes("/dist/development/")) return resolved;
+        isReplaced.add(this.environment.name);
+        return { ...resolved, id: resolved.id.replace("/dist/development/", "/dist/production/") };
       },
+    },
+    generateBundle() {
+      if (!isReplaced.has(this.environment.name)) this.error("react-router has moved its files: adapt vite/plugin.ts");
     },
   };
 }

@@ -31,7 +31,8 @@ type Options = {
  * anything in the page fails or takes too long.
  */
 export function createAnonymousRender({ pages, createContext, securityHeaders, origin }: Options) {
-  const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(build, process.env.NODE_ENV));
+  const mode = pages.isProduction ? "production" : "development";
+  const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(build, mode));
 
   return async (url: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry) => {
     const errors: unknown[] = [];

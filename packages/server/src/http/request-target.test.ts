@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasAmbiguousFraming, isHost, keepsSegments, parseRequestTarget } from "../src/http/request-target.ts";
+import { hasAmbiguousFraming, isHost, keepsSegments, parseRequestTarget } from "./request-target.ts";
 
 test.each([
   "",

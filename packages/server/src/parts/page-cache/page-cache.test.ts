@@ -1,10 +1,10 @@
 import type { Request, Response } from "express";
 import { expect, test, vi } from "vitest";
-import { storeResponse } from "../src/http/stored-response.ts";
-import { OVERLOADED } from "../src/overload/index.ts";
-import type { CacheEntry } from "../src/parts/page-cache/entries.ts";
-import { createEntries } from "../src/parts/page-cache/entries.ts";
-import { pageCache } from "../src/parts/page-cache/page-cache.ts";
+import { storeResponse } from "../../http/stored-response.ts";
+import { OVERLOADED } from "../../overload/index.ts";
+import type { CacheEntry } from "./entries.ts";
+import { createEntries } from "./entries.ts";
+import { pageCache } from "./page-cache.ts";
 
 const bodies = { identity: Buffer.from("stale") };
 const ENTRY: CacheEntry = {

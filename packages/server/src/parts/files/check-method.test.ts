@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { expect, test } from "vitest";
-import { checkMethod } from "../src/parts/files/check-method.ts";
+import { checkMethod } from "./check-method.ts";
 
 test.each([
   ["/a/b", undefined],

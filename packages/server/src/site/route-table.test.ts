@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { matchRoutes, type RouteObject, type ServerBuild } from "react-router";
 import { expect, test, vi } from "vitest";
-import { keepsSegments, parseRequestTarget } from "../src/http/request-target.ts";
-import { createBranchBuild } from "../src/parts/render/route-handlers.ts";
-import { checkRoutes } from "../src/site/check-routes.ts";
-import { createPages } from "../src/site/pages.ts";
-import { toTree } from "../src/site/route-entry.ts";
-import { createRouteTable } from "../src/site/route-table.ts";
-import { createSecurityHeaders } from "../src/site/security-headers.ts";
+import { keepsSegments, parseRequestTarget } from "../http/request-target.ts";
+import { createBranchBuild } from "../parts/render/route-handlers.ts";
+import { checkRoutes } from "./check-routes.ts";
+import { createPages } from "./pages.ts";
+import { toTree } from "./route-entry.ts";
+import { createRouteTable } from "./route-table.ts";
+import { createSecurityHeaders } from "./security-headers.ts";
 
 /** The routes as the framework's build lists them. */
 function toManifest(tree: RouteObject[], parentId?: string): ServerBuild["routes"] {

@@ -16,8 +16,8 @@ import {
   useRouteError,
 } from "react-router";
 import { expect, test } from "vitest";
-import { createBranchBuild, createHandlers } from "../src/parts/render/route-handlers.ts";
-import { createRouteTable } from "../src/site/route-table.ts";
+import { createRouteTable } from "../../site/route-table.ts";
+import { createBranchBuild, createHandlers } from "./route-handlers.ts";
 
 type Route = Omit<ServerBuild["routes"][string] & object, "id" | "module"> & { module: object };
 

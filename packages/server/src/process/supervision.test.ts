@@ -1,8 +1,8 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { measureReadiness } from "../src/process/process-metrics.ts";
-import { superviseServices } from "../src/process/supervision.ts";
+import { measureReadiness } from "./process-metrics.ts";
+import { superviseServices } from "./supervision.ts";
 
 const resolves = () => Promise.resolve();
 const rejects = () => Promise.reject(new Error("no connection"));

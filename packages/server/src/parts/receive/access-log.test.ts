@@ -1,9 +1,9 @@
 import { pino } from "pino";
 import request from "supertest";
 import { expect, test } from "vitest";
-import { createExpress } from "../src/express.ts";
-import { accessLog } from "../src/parts/receive/access-log.ts";
-import { parseSettings, ServerSettingsSchema } from "../src/settings/settings.ts";
+import { createExpress } from "../../express.ts";
+import { parseSettings, ServerSettingsSchema } from "../../settings/settings.ts";
+import { accessLog } from "./access-log.ts";
 
 test.each([
   [undefined, "203.0.113.7", "203.0.113.7"],

@@ -1,8 +1,8 @@
 // The headers that the cache follows: Cache-Control (RFC 9111, RFC 5861), No-Vary-Search and Cache-Groups (RFC 9875).
 import { expect, test } from "vitest";
-import { isForSharedCaches, parseGroups, parseSharedLifetime } from "../src/http/cache-control.ts";
-import { createQueryFilter } from "../src/http/no-vary-search.ts";
-import { createDataFilter } from "../src/site/cache-rule.ts";
+import { createDataFilter } from "../site/cache-rule.ts";
+import { isForSharedCaches, parseGroups, parseSharedLifetime } from "./cache-control.ts";
+import { createQueryFilter } from "./no-vary-search.ts";
 
 test.each([
   ["public, max-age=0, s-maxage=60", { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 }],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTraceId } from "../src/parts/receive/trace-context.ts";
+import { parseTraceId } from "./trace-context.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT = "00f067aa0ba902b7";
