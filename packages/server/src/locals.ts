@@ -32,6 +32,8 @@ declare global {
       errorStatus?: number;
       /** Whether a cacheable route is rendered for this client alone, since the cache has no response for the path. */
       isPrivate?: boolean;
+      /** The headers of middleware in front that the page's own have replaced (security/page-headers.ts). */
+      replacedHeaders?: string[];
       /** Whether the response comes from memory, with all of its headers. */
       isStored?: boolean;
     }

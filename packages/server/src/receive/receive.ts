@@ -31,7 +31,7 @@ export function receive({
   admitBody,
 }: Options): RequestHandler {
   const logResponse = accessLog({ log, recordRequest: metrics.recordRequest, trustProxy });
-  const completeHeaders = defaultHeaders(securityHeaders);
+  const completeHeaders = defaultHeaders(securityHeaders, log);
   const setRoute = matchRoute(files, pages);
   return (req, res, next) => {
     logResponse(req, res);

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
 import { limitRate } from "../errors/limit-rate.ts";
 import { toLogFields } from "../receive/log-fields.ts";
+import { removeBreakingHeaders } from "../security/page-headers.ts";
 import type { CreateContext } from "./context.ts";
 
 /** Lines per second: clients can request a failing page at any rate. */
@@ -27,6 +28,7 @@ export function createGetLoadContext({ createContext, shutdown, log }: Options) 
   return (_req: Request, res: Response) => {
     const { locals } = res;
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
+    removeBreakingHeaders(res);
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
       if (res.errored) logError({ err: res.errored, ...toLogFields(res) }, "body failed");
