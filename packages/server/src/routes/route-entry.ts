@@ -28,8 +28,8 @@ export type RouteEntry = {
   isResource: boolean;
   /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
   methods: string[];
-  /** Whether its action accepts cross-origin requests (`handle.acceptsCrossOrigin`). */
-  acceptsCrossOrigin: boolean;
+  /** The methods of cross-origin requests that its action accepts (`handle.acceptsCrossOrigin`). */
+  acceptsCrossOrigin: string[];
   /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms: at most 100 KB. */
   maxBodyBytes: number | undefined;
   /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
@@ -61,7 +61,7 @@ export function toTree(manifest: Routes, isProduction: boolean, parent?: RouteEn
       hasData: Boolean(parent?.hasData || module.loader || module.action) || !isProduction,
       isResource,
       methods: [...(isReadable ? READ_METHODS : []), ...(hasAction ? ACTION_METHODS : [])],
-      acceptsCrossOrigin: handle?.acceptsCrossOrigin ?? false,
+      acceptsCrossOrigin: handle?.acceptsCrossOrigin ?? [],
       maxBodyBytes: handle?.maxBodyBytes ?? parent?.maxBodyBytes,
       addedHeaders: joinHeaders(parent?.addedHeaders, handle?.securityHeaders),
     };

@@ -41,7 +41,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const pages = createPages(build, await routeConfig, isProduction);
   const limits = createLimits(settings);
   const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
-  const open = pages.routes.filter((route) => route.acceptsCrossOrigin).map(({ pattern }) => pattern);
+  const open = pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ pattern }) => pattern);
   const metrics = createMetrics({ routes, limits, version, revision });
   collectDefaultMetrics({ register: metrics.registry });
   const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, metrics.recordLinesDropped);
