@@ -33,6 +33,8 @@ declare global {
       nonce?: string;
       /** Whether a cacheable page is rendered for this client alone. Written by `pageCache`, for the default headers. */
       isPrivate?: boolean;
+      /** The headers of earlier middleware that a page can't have (http/page-headers.ts). For the default headers' log line. */
+      replacedHeaders?: string[];
       /** Whether the response comes from memory with all of its headers. Written by `sendStored`, for the default headers. */
       isStored?: boolean;
       /** The status of an error response: a route that runs on may change `res.statusCode`. By `handleErrors`, for the log. */
@@ -62,8 +64,8 @@ export type RouteEntry = {
   isResource: boolean;
   /** The methods of its loader and action. A route without a path, such as an index, also has its parent's action. */
   methods: string[];
-  /** Whether its action accepts cross-origin requests (`handle.acceptsCrossOrigin`). */
-  acceptsCrossOrigin: boolean;
+  /** The methods of cross-origin requests that its action accepts (`handle.acceptsCrossOrigin`). */
+  acceptsCrossOrigin: string[];
   /** The largest body, if it or a parent route sets it (`handle.maxBodyBytes`). URL-encoded forms: at most 100 KB. */
   maxBodyBytes: number | undefined;
   /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */

@@ -31,7 +31,8 @@ test.for(["GET", "HEAD"])(
 test.for([
   ["adds-header", "app/example-pages/start.tsx: handle.securityHeaders: img-src: self is not a valid source"],
   ["misspells-key", "app/example-pages/start.tsx: handle.securityHeader: "],
-  ["has-other-type", "app/example-pages/start.tsx: handle.acceptsCrossOrigin: Invalid type: Expected boolean"],
+  ["has-other-type", "app/example-pages/start.tsx: handle.acceptsCrossOrigin: must be a list of methods, such as"],
+  ["has-other-method", "app/example-pages/start.tsx: handle.acceptsCrossOrigin.1: must be POST, PUT, PATCH or DELETE"],
   ["has-no-action", "app/example-pages/start.tsx: handle.acceptsCrossOrigin is only for a route with an action"],
   ["has-other-key", "app/example-pages/start.tsx: handle.cacheKey: /example-pages/about isn't a path of this route"],
   ["has-no-lifetime", "app/example-pages/tag.tsx: handle.cacheKey has no effect unless headers sets s-maxage"],

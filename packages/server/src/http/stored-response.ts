@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import fresh from "fresh";
 import { acceptsDcz, CODINGS, negotiateContentCoding, type StoredCoding } from "./content-coding.ts";
+import { removeBreakingHeaders } from "./page-headers.ts";
 
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
@@ -93,20 +94,21 @@ export function sendStored(req: Request, res: Response, stored: StoredResponse, 
 }
 
 /**
- * Sets Cache-Control, unless middleware in front has set it. Shared caches must not store a response with a cookie, or
- * one to a user who has signed in by `Authorization` (RFC 9111 §3.5).
+ * Sets Cache-Control, unless middleware in front has set it. Shared caches must not store a response to a user who has
+ * signed in by `Authorization` (RFC 9111 §3.5). A cookie may come later (receive/default-headers.ts).
  */
 export function setCacheControl(req: Request, res: Response, cacheControl?: string) {
-  const isPersonal = req.headers.authorization !== undefined || res.hasHeader("Set-Cookie");
-  const value = isPersonal ? "private, no-cache" : cacheControl;
+  const value = req.headers.authorization === undefined ? cacheControl : "private, no-cache";
   if (value !== undefined && !res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", value);
 }
 
-/** The headers to add to those that middleware in front has set: these stay, and `Vary` gets both values. */
+/** The headers to add to those that middleware in front has set: most of these stay, and `Vary` gets both values. */
 function withEarlier(req: Request, res: Response, headers: string[]) {
   setCacheControl(req, res);
+  if (res.getHeaderNames().length === 0) return headers;
+  const policyAt = headers.findIndex((text) => text.toLowerCase() === "content-security-policy");
+  removeBreakingHeaders(res, policyAt === -1 ? "" : headers[policyAt + 1]);
   const earlier = res.getHeaderNames();
-  if (earlier.length === 0) return headers;
   return headers.filter((_text, index) => {
     const [name = "", value = ""] = headers.slice(index - (index % 2));
     if (name === "Vary" && index % 2 === 0) res.vary(value);

@@ -52,7 +52,7 @@ export async function start(site: Site) {
     },
   );
   measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
-  const open = pages.routes.filter((route) => route.acceptsCrossOrigin).map(({ pattern }) => pattern);
+  const open = pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ pattern }) => pattern);
   log.info(
     {
       "service.version": version,

@@ -26,7 +26,7 @@ export function checkRoutes({ build, routes, findRoute, findFile }: Pages, secur
     }
     // A request for an index route runs the action of the route around it, unless its query has `index`.
     const hasOwnAction = build.routes[id]?.path && methods.includes("POST");
-    if (acceptsCrossOrigin && (!hasOwnAction || hasChildren)) {
+    if (acceptsCrossOrigin.length > 0 && (!hasOwnAction || hasChildren)) {
       throw new Error(`${file}: handle.acceptsCrossOrigin is only for a route with an action, a path and no children`);
     }
     if (cacheKey === undefined) continue;

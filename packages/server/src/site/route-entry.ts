@@ -35,7 +35,7 @@ export function toTree(manifest: Routes, isProduction: boolean, parent?: RouteEn
       hasData: Boolean(parent?.hasData || module.loader || module.action) || !isProduction,
       isResource,
       methods: [...(isReadable ? READ_METHODS : []), ...(hasAction ? ACTION_METHODS : [])],
-      acceptsCrossOrigin: handle?.acceptsCrossOrigin ?? false,
+      acceptsCrossOrigin: handle?.acceptsCrossOrigin ?? [],
       maxBodyBytes: handle?.maxBodyBytes ?? parent?.maxBodyBytes,
       addedHeaders: joinHeaders(parent?.addedHeaders, handle?.securityHeaders),
     };

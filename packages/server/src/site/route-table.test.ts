@@ -249,7 +249,7 @@ test.each([
 ])("a route (%s) %s may accept cross-origin requests: %s", (open, _label, isAllowed) => {
   const action = () => null;
   const route = (id: string, rest: object, module: object) => ({
-    [id]: { id, ...rest, module: { ...module, handle: { acceptsCrossOrigin: id === open } } },
+    [id]: { id, ...rest, module: { ...module, handle: { acceptsCrossOrigin: id === open ? ["POST"] : undefined } } },
   });
   const routes = {
     ...route("hook", { path: "hook" }, { action }),
@@ -261,5 +261,5 @@ test.each([
   const check = () => checkRoutes(pages, createSecurityHeaders("none", true));
   if (isAllowed) check();
   else expect(check).toThrow(`app/${open}.tsx: handle.acceptsCrossOrigin is only for`);
-  expect(pages.routes.filter((route) => route.acceptsCrossOrigin).map(({ id }) => id)).toEqual([open]);
+  expect(pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ id }) => id)).toEqual([open]);
 });

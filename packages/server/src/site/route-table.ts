@@ -94,11 +94,16 @@ function toCanonicalPath(path: string, { pattern, isCaseSensitive, cacheKey }: R
   return path.slice(0, end).split("/").map(spell).join("/") || "/";
 }
 
-/** The entry for requests for the route's data. */
+/** The entry for requests for the route's data. Only the site's own pages send these. */
 function toDataEntry(page: RouteEntry): RouteEntry {
   const { cacheRule, branch } = page;
   const filterQuery = cacheRule && createDataFilter(cacheRule.filterQuery, branch);
-  return { ...page, isResource: false, cacheRule: filterQuery && { ...cacheRule, filterQuery } };
+  return {
+    ...page,
+    isResource: false,
+    acceptsCrossOrigin: [],
+    cacheRule: filterQuery && { ...cacheRule, filterQuery },
+  };
 }
 
 /** In lower case: routes match in any case unless they are case-sensitive. */

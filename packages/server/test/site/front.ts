@@ -1,9 +1,11 @@
 // Examples of what a team mounts in front of the files. FRONT switches on those that apply to every request.
+import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { initTRPC } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
+import cookieSession from "cookie-session";
 import {
   type ErrorRequestHandler,
   json,
@@ -13,10 +15,22 @@ import {
   Router,
   raw,
 } from "express";
+import expressSession from "express-session";
+import helmet from "helmet";
 import createHttpError from "http-errors";
 import * as v from "valibot";
 
 const CREDENTIALS = `Basic ${btoa("ada:secret")}`;
+
+/** Sessions in memory. The package's own store warns in production. */
+class Store extends expressSession.Store {
+  sessions = new Map<string, expressSession.SessionData>();
+  get: expressSession.Store["get"] = (id, callback) => callback(null, this.sessions.get(id));
+  set: expressSession.Store["set"] = (id, session, callback) => callback?.(void this.sessions.set(id, session));
+  destroy: expressSession.Store["destroy"] = (id, callback) => callback?.(void this.sessions.delete(id));
+}
+
+const signedSession = cookieSession({ name: "session", keys: ["key"] });
 
 const FRONTS = {
   "basic-auth": ({ headers }, _res, next) =>
@@ -34,6 +48,17 @@ const FRONTS = {
     res.cookie("variant", "b");
     next();
   },
+  "appended-cookie": (_req, res, next) => {
+    res.append("Set-Cookie", "variant=b");
+    next();
+  },
+  "express-session": expressSession({ secret: "key", resave: false, saveUninitialized: true, store: new Store() }),
+  "cookie-session": (req, res, next) =>
+    signedSession(req, res, () => {
+      Object.assign(req.session ?? {}, { visitor: randomUUID() });
+      next();
+    }),
+  helmet: helmet(),
   apex: (req, res, next) => {
     if (!req.hostname?.startsWith("www.")) return next();
     res.redirect(301, `https://${req.hostname.slice("www.".length)}${req.originalUrl}`);
@@ -51,6 +76,10 @@ type Settings = v.InferOutput<v.ObjectSchema<typeof frontSettings, undefined>>;
 export function createFront({ FRONT, UPSTREAM }: Settings) {
   const front = Router();
   front.use(FRONTS[FRONT]);
+  front.get("/front/cookie-in-head", ({ query }, res) => {
+    const headers = { "Set-Cookie": "variant=b", "Cache-Control": "public, s-maxage=60" };
+    res.writeHead(200, "flat" in query ? Object.entries(headers).flat() : headers).end();
+  });
   front.get("/front/old/*splat", (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
   front.use("/front/api", createApi());
   front.post(["/front/webhook", "/front/large-webhook"], raw({ type: () => true, limit: Infinity }), (req, res) => {

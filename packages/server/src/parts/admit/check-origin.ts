@@ -18,7 +18,8 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
   };
 }
 
-/** `checkOrigin`, except for routes that set `handle.acceptsCrossOrigin`. */
+/** `checkOrigin`, except for the methods in a route's `handle.acceptsCrossOrigin`. */
 export function unlessAccepted(checkOrigin: RequestHandler): RequestHandler {
-  return (req, res, next) => (res.locals.route?.acceptsCrossOrigin ? next() : checkOrigin(req, res, next));
+  return (req, res, next) =>
+    res.locals.route?.acceptsCrossOrigin.includes(req.method) ? next() : checkOrigin(req, res, next);
 }

@@ -1,7 +1,10 @@
 import type { Request, Response } from "express";
+import onHeaders from "on-headers";
+import type { Logger } from "pino";
 import { isForSharedCaches } from "../../http/cache-control.ts";
 import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
+import { toLogFields } from "../../telemetry/log-fields.ts";
 
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";
@@ -10,18 +13,48 @@ const CACHE_CONTROL_WITH_COOKIE = "private, no-store";
 
 /**
  * Completes the headers of a response as they are written: React Router's adapter would append to earlier ones. Headers
- * that a handler has set stay, except the Cache-Control of a response that `isPrivate`. Responses from memory have all
- * of their headers. Not by `on-headers`, which takes more CPU time than all other middleware of a cached page.
+ * that a handler has set stay, except a Cache-Control for shared caches if the response `isPrivate` or sets a cookie.
+ * Runs after the listeners that middleware has added by `on-headers`, since `receive` is in front: express-session and
+ * cookie-session set their cookie there. A response from memory has all of its headers, and doesn't use `on-headers`,
+ * which takes more CPU time than all other middleware of a cached page.
  */
-export function defaultHeaders(securityHeaders: SecurityHeaders) {
+export function defaultHeaders(securityHeaders: SecurityHeaders, log: Logger) {
+  const warned = new Set<string>();
   return (req: Request, res: Response) => {
     const { writeHead } = res;
     res.writeHead = (...args: unknown[]) => {
       res.writeHead = writeHead;
-      if (!res.locals.isStored && !res.headersSent) addHeaders(req, res, securityHeaders);
-      return Reflect.apply(writeHead, res, args);
+      const isComplete = res.locals.isStored && !res.hasHeader("Set-Cookie");
+      if (!isComplete && !res.headersSent) {
+        // It first sets the headers that are among the arguments.
+        onHeaders(res, () => {
+          makePrivateWithCookie(res);
+          if (!res.locals.isStored) addHeaders(req, res, securityHeaders);
+        });
+      }
+      if (res.locals.replacedHeaders) warnOfReplaced(res, res.locals.replacedHeaders, warned, log);
+      return Reflect.apply(res.writeHead, res, args);
     };
   };
+}
+
+/** A shared cache could send the cookie of one client to all (RFC 9111 §7.3). */
+function makePrivateWithCookie(res: Response) {
+  const cacheControl = res.getHeader("Cache-Control");
+  if (cacheControl === undefined || !res.hasHeader("Set-Cookie")) return;
+  if (isForSharedCaches(String(cacheControl))) res.setHeader("Cache-Control", DEFAULT_CACHE_CONTROL);
+}
+
+/** Logs each header once. */
+function warnOfReplaced(res: Response, names: string[], warned: Set<string>, log: Logger) {
+  for (const name of names.filter((name) => !warned.has(name))) {
+    warned.add(name);
+    log.warn(
+      { header: name, ...toLogFields(res) },
+      `middleware has set ${name}, with which the page would not work, so the page's own was sent: ` +
+        "turn it off there (contentSecurityPolicy: false in helmet), and set handle.securityHeaders",
+    );
+  }
 }
 
 function addHeaders({ method, headers: { cookie } }: Request, res: Response, securityHeaders: SecurityHeaders) {

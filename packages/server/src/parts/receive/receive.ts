@@ -23,7 +23,7 @@ type Options = {
 /** What every request gets first. One handler, since Express takes more CPU time for each. */
 export function receive(options: Options): RequestHandler {
   const logResponse = accessLog(options);
-  const completeHeaders = defaultHeaders(options.securityHeaders);
+  const completeHeaders = defaultHeaders(options.securityHeaders, options.log);
   const setRoute = matchRoute(options.files, options.pages);
   return (req, res, next) => {
     logResponse(req, res);

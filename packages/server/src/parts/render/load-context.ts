@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
+import { removeBreakingHeaders } from "../../http/page-headers.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { toLogFields } from "../../telemetry/log-fields.ts";
 import type { CreateContext } from "./context.ts";
@@ -27,6 +28,7 @@ export function createGetLoadContext({ createContext, shutdown, log }: Options) 
   return (_req: Request, res: Response) => {
     const { locals } = res;
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
+    removeBreakingHeaders(res);
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
       if (res.errored) logError({ err: res.errored, ...toLogFields(res) }, "body failed");

@@ -4,7 +4,7 @@ import type { Route } from "./+types/log-in-callback";
 import { stateCookie } from "./state-cookie";
 
 /** The provider's page sends its response here, as a form (`response_mode=form_post`). */
-export const handle = { acceptsCrossOrigin: true } satisfies Handle;
+export const handle = { acceptsCrossOrigin: ["POST"] } satisfies Handle;
 
 export async function action({ request }: Route.ActionArgs) {
   const form = await request.formData();

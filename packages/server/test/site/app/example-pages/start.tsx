@@ -6,8 +6,9 @@ import type { Route } from "./+types/start";
 const WRONG: Record<string, object> = {
   "adds-header": { securityHeaders: { "Content-Security-Policy": "img-src self" } },
   "misspells-key": { securityHeader: {} },
-  "has-other-type": { acceptsCrossOrigin: "yes" },
-  "has-no-action": { acceptsCrossOrigin: true },
+  "has-other-type": { acceptsCrossOrigin: true },
+  "has-other-method": { acceptsCrossOrigin: ["POST", "GET"] },
+  "has-no-action": { acceptsCrossOrigin: ["POST"] },
   "has-other-key": { cacheKey: "/example-pages/about" },
 };
 
