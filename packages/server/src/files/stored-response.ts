@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import fresh from "fresh";
+import createHttpError from "http-errors";
 import { acceptsDcz, CODINGS, negotiateContentCoding, type StoredCoding } from "../http/content-coding.ts";
+import type { ByteRange } from "./byte-range.ts";
 
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
@@ -76,20 +78,41 @@ export function mergeHeaders(...sets: Record<string, string>[]) {
   return Object.fromEntries(new Map(entries).values());
 }
 
-/** Sends a stored response in the content coding that the client prefers, or 304. */
-export function sendStored(req: Request, res: Response, stored: StoredResponse, ownHeaders: string[] = []) {
-  const dcz = stored.dczVariants?.get(req.headers["available-dictionary"]);
-  const variant =
-    dcz && acceptsDcz(req.headers) ? dcz : stored.variants[negotiateContentCoding(req.headers, CODINGS.stored)];
+/** Sends a stored response in the content coding that the client prefers, or a range of it uncompressed, or 304. */
+export function sendStored(
+  req: Request,
+  res: Response,
+  stored: StoredResponse,
+  ownHeaders: string[] = [],
+  range?: ByteRange,
+) {
+  const variant = range ? stored.variants.identity : chooseVariant(req, stored);
   const { body, etag, headers, notModifiedHeaders } = variant;
-  res.locals.isStored = true;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
-  if (stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
+  const isFresh = stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag });
+  if (range && !isFresh) return sendRange(req, res, variant, range);
+  res.locals.isStored = true;
+  if (isFresh) {
     res.writeHead(304, withEarlier(req, res, notModifiedHeaders.concat(ownHeaders))).end();
   } else {
     const all = withEarlier(req, res, headers.concat(ownHeaders));
     res.writeHead(stored.status, all).end(req.method === "HEAD" ? undefined : body);
   }
+}
+
+function chooseVariant({ headers }: Request, { variants, dczVariants }: StoredResponse) {
+  const dcz = dczVariants?.get(headers["available-dictionary"]);
+  return dcz && acceptsDcz(headers) ? dcz : variants[negotiateContentCoding(headers, CODINGS.stored)];
+}
+
+function sendRange(req: Request, res: Response, { body, headers }: Variant, { start, end }: ByteRange) {
+  if (start >= body.length) throw createHttpError(416, { headers: { "Content-Range": `bytes */${body.length}` } });
+  const part = body.subarray(start, end + 1);
+  const partHeaders = headers
+    .with(headers.indexOf("Content-Length") + 1, String(part.length))
+    .concat("Content-Range", `bytes ${start}-${end}/${body.length}`);
+  res.locals.isStored = true;
+  res.writeHead(206, withEarlier(req, res, partHeaders)).end(part);
 }
 
 /**
