@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { expect, test } from "vitest";
+import { recordMetric } from "./support/record-metric.ts";
 import { SITE } from "./support/site.ts";
 
 const ASSET = `/assets/${readdirSync(`${SITE}/build/client/assets`).find((name) => name.endsWith(".js"))}`;
@@ -50,7 +51,8 @@ test.each(FRONTS)("%s: a 304 with a cookie isn't for shared caches", async (fron
 });
 
 test("a client that has its session gets the cached page for shared caches, without a cookie", async () => {
-  const { app, renders } = await loadApp({ folder: SITE, env: { FRONT: "express-session" } });
+  const { app, registry } = await loadApp({ folder: SITE, env: { FRONT: "express-session" } });
+  const renders = recordMetric(registry, "page_cache_renders_total", ({ result }) => result);
   const first = await request(app).get("/example-pages/posts/2");
   const [cookie] = String(first.headers["set-cookie"]).split(";");
   const { headers, text } = await request(app).get("/example-pages/posts/2").set("Cookie", String(cookie));

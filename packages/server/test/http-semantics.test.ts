@@ -48,7 +48,8 @@ test.each(EVERY_KIND)("HEAD of %s has the headers of GET, and no body", async (_
     ["If-None-Match: *"],
     ["Host: second"],
   ]) {
-    const forGet = await send("GET", path, ...headers);
+    // Range is for GET only (RFC 9110 §14.2).
+    const forGet = await send("GET", path, ...headers.filter((line) => !line.startsWith("Range")));
     const forHead = await send("HEAD", path, ...headers);
     for (const response of [forGet, forHead]) {
       // A nonce is new each time, time passes, and HEAD has no framing of a rendered body (RFC 9110 §9.3.2).
@@ -92,10 +93,10 @@ test.each([
   }
 });
 
-test.each(["br", "identity"])("a small file is sent whole, as %s, also for a range request", async (coding) => {
+test.each(["br", "identity"])("a range of an asset is uncompressed, also for %s", async (coding) => {
   const ranged = await send("GET", ASSET, "Range: bytes=10-19", `Accept-Encoding: ${coding}`);
-  const whole = await send("GET", ASSET, `Accept-Encoding: ${coding}`);
-  expect([ranged.status, ranged.body]).toEqual([200, whole.body]);
+  const whole = await send("GET", ASSET, "Accept-Encoding: identity");
+  expect([ranged.status, ranged.body]).toEqual([206, whole.body.slice(10, 20)]);
 });
 
 test("an asset without a compressed form is sent uncompressed", async () => {

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import fresh from "fresh";
+import createHttpError from "http-errors";
+import type { ByteRange } from "./byte-range.ts";
 import { acceptsDcz, CODINGS, negotiateContentCoding, type StoredCoding } from "./content-coding.ts";
 import { removeBreakingHeaders } from "./page-headers.ts";
 
@@ -77,15 +79,21 @@ export function mergeHeaders(...sets: Record<string, string>[]) {
   return Object.fromEntries(new Map(entries).values());
 }
 
-/** Sends a stored response in the content coding that the client prefers, or 304. */
-export function sendStored(req: Request, res: Response, stored: StoredResponse, ownHeaders: string[] = []) {
-  const dcz = stored.dczVariants?.get(req.headers["available-dictionary"]);
-  const variant =
-    dcz && acceptsDcz(req.headers) ? dcz : stored.variants[negotiateContentCoding(req.headers, CODINGS.stored)];
+/** Sends a stored response in the content coding that the client prefers, or a range of it uncompressed, or 304. */
+export function sendStored(
+  req: Request,
+  res: Response,
+  stored: StoredResponse,
+  ownHeaders: string[] = [],
+  range?: ByteRange,
+) {
+  const variant = range ? stored.variants.identity : chooseVariant(req, stored);
   const { body, etag, headers, notModifiedHeaders } = variant;
-  res.locals.isStored = true;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
-  if (stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
+  const isFresh = stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag });
+  if (range && !isFresh) return sendRange(req, res, variant, range);
+  res.locals.isStored = true;
+  if (isFresh) {
     res.writeHead(304, withEarlier(req, res, notModifiedHeaders.concat(ownHeaders))).end();
   } else {
     const all = withEarlier(req, res, headers.concat(ownHeaders));
@@ -93,9 +101,24 @@ export function sendStored(req: Request, res: Response, stored: StoredResponse, 
   }
 }
 
+function chooseVariant({ headers }: Request, { variants, dczVariants }: StoredResponse) {
+  const dcz = dczVariants?.get(headers["available-dictionary"]);
+  return dcz && acceptsDcz(headers) ? dcz : variants[negotiateContentCoding(headers, CODINGS.stored)];
+}
+
+function sendRange(req: Request, res: Response, { body, headers }: Variant, { start, end }: ByteRange) {
+  if (start >= body.length) throw createHttpError(416, { headers: { "Content-Range": `bytes */${body.length}` } });
+  const part = body.subarray(start, end + 1);
+  const partHeaders = headers
+    .with(headers.indexOf("Content-Length") + 1, String(part.length))
+    .concat("Content-Range", `bytes ${start}-${end}/${body.length}`);
+  res.locals.isStored = true;
+  res.writeHead(206, withEarlier(req, res, partHeaders)).end(part);
+}
+
 /**
  * Sets Cache-Control, unless middleware in front has set it. Shared caches must not store a response to a user who has
- * signed in by `Authorization` (RFC 9111 §3.5). A cookie may come later (receive/default-headers.ts).
+ * signed in by `Authorization` (RFC 9111 §3.5). A cookie may come later (parts/receive/default-headers.ts).
  */
 export function setCacheControl(req: Request, res: Response, cacheControl?: string) {
   const value = req.headers.authorization === undefined ? cacheControl : "private, no-cache";

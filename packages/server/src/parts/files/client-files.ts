@@ -32,7 +32,14 @@ export function toReleasePattern(urlPath: string) {
 }
 
 /** A file for the browser: in memory, or on disk in some content codings. */
-type ClientFile = { stored?: StoredResponse; codings: StoredCoding[] };
+type ClientFile = {
+  stored?: StoredResponse;
+  codings: StoredCoding[];
+  /** Of the uncompressed file. */
+  size: number;
+  /** What If-Range may have: the strong entity tag of a file in memory, or the modification date of one on disk. */
+  validator: string;
+};
 
 /** The files of a build, by URL path. */
 export type ClientFiles = Map<string, ClientFile>;
@@ -47,22 +54,24 @@ export function readClientFiles(folder: string | undefined, securityHeaders: Sec
     const codings = CODINGS.stored.filter((coding) => existsSync(path + SUFFIXES[coding]));
     const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((variant) => existsSync(variant));
     const paths = [...codings.map((coding) => path + SUFFIXES[coding]), ...dczPaths];
-    const size = paths.reduce((sum, variant) => sum + statSync(variant).size, 0);
-    if (statSync(path).size > MAX_FILE_BYTES || total + size > maxBytes) return { codings };
-    total += size;
+    const allBytes = paths.reduce((sum, variant) => sum + statSync(variant).size, 0);
+    const { size, mtime } = statSync(path);
+    if (size > MAX_FILE_BYTES || total + allBytes > maxBytes) return { codings, size, validator: mtime.toUTCString() };
+    total += allBytes;
     const variants = codings.map((coding): [StoredCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
     const pattern = toReleasePattern(urlPath);
     const stored = storeResponse({
       status: 200,
       headers: mergeHeaders(pattern ? securityHeaders.ofAssets : securityHeaders.defaults, {
         "Cache-Control": fileCacheControl(urlPath),
+        "Accept-Ranges": "bytes",
         ...(pattern && { "Use-As-Dictionary": `match="${pattern}"` }), // RFC 9842 §2.1
       }),
       contentType: contentType(basename(urlPath)) || "application/octet-stream",
       bodies: Object.fromEntries(variants) as Bodies,
       dczBodies: dczPaths.map((variant) => readFileSync(variant)),
     });
-    return { stored, codings };
+    return { stored, codings, size, validator: stored.variants.identity.etag };
   };
   const urlPaths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())

@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
+import { findRange } from "../../http/byte-range.ts";
 import { sendStored } from "../../http/stored-response.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
 import { checkMethod } from "./check-method.ts";
@@ -7,8 +8,8 @@ import type { ClientFiles } from "./client-files.ts";
 import { sendFromDisk } from "./send-from-disk.ts";
 
 /**
- * Sends the files of `public/` and `/assets/`: from memory, where it ignores Range (RFC 9110 §14.2), or from disk once
- * `admit` admits the request. Rejects methods that files and cached pages don't allow.
+ * Sends the files of `public/` and `/assets/`, or a range of one: from memory, or from disk once `admit` admits the
+ * request. Rejects methods that files and cached pages don't allow.
  */
 export function sendFiles(folder: string | undefined, files: ClientFiles, admit: RequestHandler): RequestHandler {
   return (req, res, next) => {
@@ -16,9 +17,10 @@ export function sendFiles(folder: string | undefined, files: ClientFiles, admit:
     if (error) return next(error);
     const { path, decodedPath } = res.locals.target;
     const file = files.get(decodedPath);
-    if (file?.stored) return sendStored(req, res, file.stored);
+    const range = file && req.headers.range !== undefined ? findRange(req, file.size, file.validator) : undefined;
+    if (file?.stored) return sendStored(req, res, file.stored, [], range);
     if (file && folder !== undefined) {
-      return admit(req, res, (error) => (error ? next(error) : sendFromDisk(req, res, folder, file.codings)));
+      return admit(req, res, (error) => (error ? next(error) : sendFromDisk(req, res, folder, file.codings, range)));
     }
     // No route is below /assets/.
     next(path.startsWith(ASSETS_PATH) ? createHttpError(404) : undefined);
