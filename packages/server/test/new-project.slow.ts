@@ -1,4 +1,4 @@
-// The server.ts of README.md, in a copy of the site.
+// Other applications than the project's, in copies of the site.
 import { cpSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import request from "supertest";
@@ -7,23 +7,35 @@ import { build } from "./support/build.ts";
 import { copySite } from "./support/copy-site.ts";
 import { startServer } from "./support/start-server.ts";
 
-test("a server of the parts alone sends files, cached pages, rendered pages and errors", async () => {
+/** Builds a copy of the site with another server.ts, and starts it. */
+async function startWith(file: string) {
   const folder = copySite();
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(fileURLToPath(new URL("./new-project/server.ts", import.meta.url)), `${folder}/server.ts`);
+  cpSync(fileURLToPath(new URL(`./new-project/${file}`, import.meta.url)), `${folder}/server.ts`);
   await build(folder);
-  const { url, stop } = await startServer({}, folder);
-  for (const [path, status, cacheStatus] of [
+  return startServer({}, folder);
+}
+
+const hit = expect.stringContaining("; hit");
+
+test.each([
+  { label: "the parts alone (README.md)", file: "server.ts", cacheStatus: hit },
+  { label: "no page cache, and the package compression", file: "swapped.ts", cacheStatus: undefined },
+])("a server of $label sends files, pages, compressed pages and errors", async ({ file, cacheStatus }) => {
+  const { url, lines, stop } = await startWith(file);
+  for (const [path, status, expected] of [
     ["/robots.txt", 200, undefined],
-    ["/", 200, expect.stringContaining("; hit")],
-    ["/nowhere", 404, expect.stringContaining("; hit")],
-    ["/example-pages/notes/1", 200, undefined],
+    ["/", 200, cacheStatus],
+    ["/nowhere", 404, cacheStatus],
+    ["/example-pages/table", 200, undefined],
     ["/example-pages/broken/loader", 500, undefined],
   ] as const) {
-    const { headers, ...response } = await request(url).get(path);
-    expect([path, response.status, headers["cache-status"]]).toEqual([path, status, cacheStatus]);
+    const { headers, ...response } = await request(url).get(path).set("Accept-Encoding", "gzip");
+    expect([path, response.status, headers["cache-status"]]).toEqual([path, status, expected]);
+    if (path.endsWith("table")) expect(headers["content-encoding"]).toBe("gzip");
   }
   const report = request(url).post("/browser-reports").type("application/reports+json").send("[]");
   expect((await report).status).toBe(204);
   expect(await stop()).toBe(0);
+  expect(lines.filter(({ level }) => level === "fatal")).toEqual([]);
 });
