@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import * as v from "valibot";
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Metrics } from "../operate/metrics.ts";
-import { toLogFields, toLogText } from "../receive/log-fields.ts";
+import { toLogFields, toLogText, withoutPrivateParts } from "../receive/log-fields.ts";
 import type { Pages } from "../routes/pages.ts";
 import { DIRECTIVES } from "../security/content-security-policy.ts";
 import { limitRate } from "./limit-rate.ts";
@@ -93,9 +93,8 @@ function toReports(json: Record<string, Record<string, unknown>> | unknown[]): u
   return [{ type: "csp-violation", url: report?.["document-uri"], body }];
 }
 
-/** Without the queries of URLs, which may be private. The line and column of a stack's URL stay. */
 function toText(value: string | undefined, maxLines = 1) {
-  const withoutQuery = (url: string) => url.replace(/[?#].*?((?::\d+){0,2}\)?)$/, "$1");
-  const lines = value?.replaceAll(/https?:\S*/g, withoutQuery).split("\n");
-  return lines?.slice(0, maxLines).map(toLogText).join("\n");
+  if (value === undefined) return undefined;
+  const lines = withoutPrivateParts(value, maxLines > 1).split("\n");
+  return lines.slice(0, maxLines).map(toLogText).join("\n");
 }

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import proxyaddr from "proxy-addr";
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Metrics } from "../operate/metrics.ts";
-import { findHttpRoute, toLogText } from "./log-fields.ts";
+import { findHttpRoute, toLogText, withoutPrivateParts } from "./log-fields.ts";
 import { readRequestId, readTraceId } from "./trace-context.ts";
 
 /** The prefix of IPv4 addresses if the server listens on all interfaces. */
@@ -26,7 +26,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
     const traceId = readTraceId(req.headers);
     res.locals.requestId = requestId;
     res.locals.traceId = traceId;
-    const { socket, method = "", url = "" } = req;
+    const { socket, method = "", originalUrl } = req;
     const bytesBefore = socket.bytesWritten;
     const client = clientAddress(req, trustProxy); // A closed socket has no address.
     res.on("close", () => {
@@ -42,7 +42,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
-          "url.path": toLogText(target?.path ?? withoutQuery(url)),
+          "url.path": toLogText(target?.path ?? withoutPrivateParts(originalUrl)),
           "http.route": httpRoute,
           "http.response.status_code": status,
           "http.response.size": socket.bytesWritten - bytesBefore,
@@ -60,15 +60,10 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
 /** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */
 export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Options, "log" | "trustProxy">) {
   const { method, url = "" } = req;
-  const path = toLogText(parseRequestTarget(url)?.path ?? withoutQuery(url));
+  const path = toLogText(parseRequestTarget(url)?.path ?? withoutPrivateParts(url));
   const userAgent = toLogText(req.headers["user-agent"]);
   const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent };
   log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
-}
-
-/** The target of a malformed request, without its query, which may be private. */
-function withoutQuery(target: string) {
-  return target.replace(/[?#].*/s, "");
 }
 
 /** The client's address from the headers of trusted proxies, or else from the connection. */
