@@ -1,6 +1,6 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import express from "express";
-import { parseRequest } from "./http/request-target.ts";
+import { isOriginForm, parseRequest } from "./http/request-target.ts";
 
 const MAX_LISTENERS = 20;
 
@@ -57,12 +57,15 @@ export function messageClasses({ request, response }: Pick<express.Express, "req
 
 /**
  * In absolute form, a target's host replaces the Host header (RFC 9112 §3.2.2). Express's routers would take the form of
- * the target that they get for the form of all later ones.
+ * the target that they get for the form of all later ones. They parse other forms by Node's deprecated `url.parse`, which
+ * writes a warning to standard error, so a malformed target is in `originalUrl` alone: `receive` rejects it.
  */
 function toOriginForm(req: IncomingMessage) {
-  if (req.url?.startsWith("/")) return;
+  const { url = "" } = req;
+  if (isOriginForm(url)) return;
   const parsed = parseRequest(req);
-  if (!parsed) return;
+  if (!parsed) return void Object.assign(req, { url: "/", originalUrl: url });
   req.url = parsed.target.path + parsed.target.query;
+  Object.assign(req, { originalUrl: req.url });
   if (parsed.host !== undefined) req.headers.host = parsed.host;
 }

@@ -31,6 +31,11 @@ export function headLength({ url = "", rawHeaders }: Pick<IncomingMessage, "url"
   return rawHeaders.reduce((sum, { length }) => sum + length, url.length);
 }
 
+/** Whether a request target is in origin form (RFC 9112 §3.2.1), perhaps with malformed percent-encoding. */
+export function isOriginForm(target: string) {
+  return target.startsWith("/") && !target.includes("#");
+}
+
 export type RequestTarget = { path: string; decodedPath: string; query: string };
 
 /**

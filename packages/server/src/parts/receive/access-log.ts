@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import { findClientAddress, type TrustProxy } from "../../http/client-address.ts";
-import { findHttpRoute, toLogText, toPathText } from "../../telemetry/log-fields.ts";
+import { findHttpRoute, toLogText, withoutPrivateParts } from "../../telemetry/log-fields.ts";
 import type { RecordRequest } from "./request-metrics.ts";
 import { readRequestId, readTraceId } from "./trace-context.ts";
 
@@ -18,7 +18,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
     const traceId = readTraceId(req.headers);
     res.locals.requestId = requestId;
     res.locals.traceId = traceId;
-    const { socket, method = "", url = "" } = req;
+    const { socket, method = "", originalUrl } = req;
     const bytesBefore = socket.bytesWritten;
     const client = findClientAddress(req, trustProxy); // A closed socket has no address.
     res.on("close", () => {
@@ -34,7 +34,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
           "http.request.id": requestId,
           trace_id: traceId,
           "http.request.method": method,
-          "url.path": toPathText(target?.path, url),
+          "url.path": toLogText(target?.path ?? withoutPrivateParts(originalUrl)),
           "http.route": httpRoute,
           "http.response.status_code": status,
           "http.response.size": socket.bytesWritten - bytesBefore,

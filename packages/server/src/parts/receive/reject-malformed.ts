@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import createHttpError from "http-errors";
-import { MAX_HEADER_LINES, parseRequest } from "../../http/request-target.ts";
+import { isOriginForm, MAX_HEADER_LINES, parseRequest } from "../../http/request-target.ts";
 
 /**
  * Returns an error for a request that Node's parser accepts but RFC 9112 forbids. Otherwise, `req.url` has a
@@ -8,7 +8,7 @@ import { MAX_HEADER_LINES, parseRequest } from "../../http/request-target.ts";
  */
 export function rejectMalformed(req: Request, res: Response) {
   const { expect } = req.headers;
-  const parsed = parseRequest(req);
+  const parsed = isOriginForm(req.originalUrl) ? parseRequest(req) : undefined;
   const hasTooManyLines = req.rawHeaders.length > 2 * MAX_HEADER_LINES;
   if (!parsed || hasTooManyLines) {
     return createHttpError(hasTooManyLines ? 431 : 400, { headers: { Connection: "close" } });

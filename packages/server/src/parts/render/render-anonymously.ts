@@ -49,7 +49,9 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS);
     const { status } = response;
     if (errors.length > 0 || status >= 500) {
-      throw new Error(`${url} can't be rendered anonymously (status ${status})`, { cause: errors[0] });
+      throw new Error(`${url.replace(/\?.*/s, "")} can't be rendered anonymously (status ${status})`, {
+        cause: errors[0],
+      });
     }
     const headers = new Headers(cacheRule?.headers);
     for (const [name, value] of response.headers) headers.set(name, value);

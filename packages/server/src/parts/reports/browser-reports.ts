@@ -7,7 +7,7 @@ import { parseRequestTarget } from "../../http/request-target.ts";
 import { DIRECTIVES } from "../../site/content-security-policy.ts";
 import type { Pages } from "../../site/pages.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
-import { toLogFields, toLogText } from "../../telemetry/log-fields.ts";
+import { toLogFields, toLogText, withoutPrivateParts } from "../../telemetry/log-fields.ts";
 
 /** `csp-report` is what browsers without the Reporting API send. */
 const CONTENT_TYPES = ["application/reports+json", "application/csp-report"];
@@ -100,9 +100,8 @@ function toReports(json: Record<string, Record<string, unknown>> | unknown[]): u
   return [{ type: "csp-violation", url: report?.["document-uri"], body }];
 }
 
-/** Without the queries of URLs, which may be private. The line and column of a stack's URL stay. */
 function toText(value: string | undefined, maxLines = 1) {
-  const withoutQuery = (url: string) => url.replace(/[?#].*?((?::\d+){0,2}\)?)$/, "$1");
-  const lines = value?.replaceAll(/https?:\S*/g, withoutQuery).split("\n");
-  return lines?.slice(0, maxLines).map(toLogText).join("\n");
+  if (value === undefined) return undefined;
+  const lines = withoutPrivateParts(value, maxLines > 1).split("\n");
+  return lines.slice(0, maxLines).map(toLogText).join("\n");
 }
