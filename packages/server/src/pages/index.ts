@@ -4,6 +4,7 @@ export { type Cache, cacheContext, signalContext } from "./context.ts";
 export type { Handle } from "./handle.ts";
 export { InlineStyles } from "./inline-styles.tsx";
 export { invalidateCache } from "./invalidate-cache.ts";
+export { keepRejectedForms } from "./keep-rejected-forms.ts";
 export { rejectMalformedBodies } from "./malformed-bodies.ts";
 export { useNonce } from "./nonce.ts";
 export { useOrigin } from "./origin.ts";

@@ -9,6 +9,10 @@ import { toLogFields } from "../../telemetry/log-fields.ts";
 
 /** The headers of the failed response's content, and its cookies, are removed. Others, such as a rate limit's, stay. */
 const CONTENT_HEADERS = /^(accept-ranges|age|cache-control|content-.*|etag|last-modified|set-cookie)$/;
+/** What users without scripts read. The browser's Back shows their form again. */
+const REASONS: Record<number, string> = {
+  413: "This is too large to be sent. Go back, shorten the text or choose a smaller file, and send it again.",
+};
 /** Lines per second. */
 const MAX_ERRORS_LOGGED = 10;
 
@@ -25,7 +29,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (res.headersSent) return res.destroy();
     res.locals.errorStatus = status;
     res.locals.isPrivate = false; // Otherwise `defaultHeaders` would remove the error's Cache-Control.
-    const body = `${STATUS_CODES[status]}\n`;
+    const body = `${REASONS[status] ?? STATUS_CODES[status]}\n`;
     for (const name of res.getHeaderNames()) if (CONTENT_HEADERS.test(name)) res.removeHeader(name);
     res.writeHead(status, {
       ...headers,

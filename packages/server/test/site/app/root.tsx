@@ -3,6 +3,7 @@ import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration }
 import {
   InlineStyles,
   invalidateCache,
+  keepRejectedForms,
   rejectMalformedBodies,
   useNonce,
   useOrigin,
@@ -47,6 +48,13 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 export const middleware: Route.MiddlewareFunction[] = [invalidateCache, rejectMalformedBodies];
+
+const TOO_LARGE = "This is too large to be sent. Please shorten the text, or choose a smaller file.";
+const NOT_SENT = "This could not be sent. Please try again in a minute.";
+
+export const clientMiddleware: Route.ClientMiddlewareFunction[] = [
+  keepRejectedForms((status) => alert(status === 413 ? TOO_LARGE : NOT_SENT)),
+];
 
 export default function App() {
   return <Outlet />;
