@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const unit = {
   // Twice as many as cores, since tests often wait for browsers and timeouts.
   maxWorkers: 2 * availableParallelism(),
+  testTimeout: 60_000,
   hookTimeout: 60_000,
   // On a busy machine, the state that a test polls for takes long.
   expect: { poll: { timeout: 60_000 } },
