@@ -26,6 +26,8 @@ declare global {
       nonce?: string;
       /** The loaders, actions and renders that run. Set once the request is admitted. */
       running?: Set<Promise<unknown>>;
+      /** Resolves when React Router and its adapter have handled the request. */
+      ended?: Promise<void>;
       /** Runs a loader, an action or a render in a span (tracing/). */
       trace?: Trace;
       /** The status of an error response. A route that is still running may change `res.statusCode` later. */

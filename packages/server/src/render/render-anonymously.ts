@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import type { ReadableStream } from "node:stream/web";
 import { createRequestHandler } from "react-router";
 import { mergeHeaders } from "../files/stored-response.ts";
 import { findUncacheableReason } from "../http/cache-control.ts";
@@ -37,15 +40,18 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     const errors: unknown[] = [];
     const nonce = randomUUID();
     const onError = (error: unknown) => errors.push(error);
-    const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError });
+    const reading = new AbortController();
+    const ended = new Promise<void>((resolve) => reading.signal.addEventListener("abort", () => resolve()));
+    const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError, ended });
     // Concatenated: `new URL("//a", origin)` would take "a" for the host.
     const request = new Request((origin ?? DEFAULT_ORIGIN) + url);
     const areHeadersRead = watchHeaders(request);
     const load = async () => {
       const response = await handlerOf(id)(request, context);
-      return { response, body: Buffer.from(await response.arrayBuffer()) };
+      return { response, body: await readBody(response, reading.signal) };
     };
-    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS);
+    // After a timeout, the rest of the body isn't read, and a response that comes later is cancelled.
+    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS).finally(() => reading.abort());
     const { status } = response;
     if (errors.length > 0 || status >= 500) {
       throw new Error(`${url} can't be rendered anonymously (status ${status})`, { cause: errors[0] });
@@ -75,6 +81,10 @@ export type AnonymousRender = ReturnType<typeof createAnonymousRender>;
 
 /** A response of a cached route, the same for all clients. */
 export type AnonymousResponse = Awaited<ReturnType<AnonymousRender>>;
+
+async function readBody({ body }: Response, signal: AbortSignal) {
+  return body ? buffer(Readable.fromWeb(body as ReadableStream, { signal })) : Buffer.alloc(0);
+}
 
 /** The returned function returns true once the request's headers have been read. */
 function watchHeaders(request: Request) {
