@@ -27,6 +27,8 @@ declare global {
       maxBodyBytes?: number;
       /** The loaders, actions and renders that run. Written by `admit`, for React Router's handler. */
       running?: Set<Promise<unknown>>;
+      /** Resolves when React Router's adapter has handled the request. By React Router's handler, for its context. */
+      ended?: Promise<void>;
       /** Runs a loader, an action or a render in a span. Written by `traceRequests`, for React Router's handler. */
       trace?: Trace;
       /** The nonce of the page's inline elements. Written by React Router's handler, for the default headers. */

@@ -16,6 +16,8 @@ export type Render = {
   record: (part: RenderPart, seconds: number) => void;
   /** The parts that run. They take memory until they end, even if the client has left. */
   running?: Set<Promise<unknown>> | undefined;
+  /** Resolves when nothing reads the responses of loaders and actions any more. */
+  ended?: Promise<void> | undefined;
   /** Runs a part in a span. */
   trace?: Trace | undefined;
 };

@@ -1,7 +1,12 @@
 import type { Plugin } from "vite";
 import { enginePath } from "./paths.ts";
 
-/** Makes React Router's adapter for Express import its stream functions from parts/render/streams/react-router-node.ts. */
+const STREAMS = enginePath("parts/render/streams/react-router-node");
+
+/**
+ * Makes the site and React Router's adapter for Express import stream functions from
+ * parts/render/streams/react-router-node.ts.
+ */
 export function withoutRetainedChunks(): Plugin {
   let isReplaced = false;
   return {
@@ -15,9 +20,9 @@ export function withoutRetainedChunks(): Plugin {
     resolveId: {
       filter: { id: /^@react-router\/node$/ },
       handler(_id, importer) {
-        if (!importer?.includes("/@react-router/express/")) return undefined;
-        isReplaced = true;
-        return enginePath("parts/render/streams/react-router-node");
+        if (importer?.startsWith(STREAMS)) return undefined; // It imports React Router's own.
+        isReplaced ||= importer?.includes("/@react-router/express/") ?? false;
+        return STREAMS;
       },
     },
     generateBundle() {

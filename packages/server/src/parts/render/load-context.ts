@@ -37,6 +37,7 @@ export function createGetLoadContext({ createContext, shutdown, log }: Options) 
       nonce: locals.nonce,
       httpRoute: locals.httpRoute,
       running: locals.running,
+      ended: locals.ended,
       trace: locals.trace,
       signal: createSignal(res, shutdown),
       onError(err) {

@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import type { ReadableStream } from "node:stream/web";
 import { createRequestHandler } from "react-router";
 import { findUncacheableReason } from "../../http/cache-control.ts";
 import { mergeHeaders } from "../../http/stored-response.ts";
@@ -38,15 +41,18 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     const errors: unknown[] = [];
     const nonce = randomUUID();
     const onError = (error: unknown) => errors.push(error);
-    const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError });
+    const reading = new AbortController();
+    const ended = new Promise<void>((resolve) => reading.signal.addEventListener("abort", () => resolve()));
+    const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError, ended });
     // Concatenated: `new URL("//a", origin)` would take "a" for the host.
     const request = new Request((origin ?? DEFAULT_ORIGIN) + url);
     const areHeadersRead = watchHeaders(request);
     const load = async () => {
       const response = await handlerOf(id)(request, context);
-      return { response, body: Buffer.from(await response.arrayBuffer()) };
+      return { response, body: await readBody(response, reading.signal) };
     };
-    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS);
+    // After a timeout, the rest of the body isn't read, and a response that comes later is cancelled.
+    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS).finally(() => reading.abort());
     const { status } = response;
     if (errors.length > 0 || status >= 500) {
       throw new Error(`${url.replace(/\?.*/s, "")} can't be rendered anonymously (status ${status})`, {
@@ -72,6 +78,10 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
       uncacheableReason: findUncacheableReason(status, headers),
     };
   };
+}
+
+async function readBody({ body }: Response, signal: AbortSignal) {
+  return body ? buffer(Readable.fromWeb(body as ReadableStream, { signal })) : Buffer.alloc(0);
 }
 
 /** The returned function returns true once the request's headers have been read. */

@@ -16,7 +16,9 @@ export function createRequestHandler({ build, getLoadContext }: Options): Reques
   const handlerOf = createHandlers(build, (build) => adapter.createRequestHandler({ build, getLoadContext }));
   const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
-    const handled = handlerOf(res.locals.route?.id)(req, res, next);
+    let end = () => {};
+    res.locals.ended = new Promise((resolve) => (end = resolve));
+    const handled = handlerOf(res.locals.route?.id)(req, res, next).finally(end);
     res.locals.running?.add(handled); // Middleware of routes may go on after the response.
     return handled;
   };

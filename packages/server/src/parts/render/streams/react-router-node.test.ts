@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -120,3 +121,29 @@ test(
     expect(await measureRetained(original)).toBeGreaterThan(150);
   },
 );
+
+test("a chunk that isn't bytes destroys the response, and cancels the source", async () => {
+  const cancel = vi.fn();
+  const writable = new PassThrough().on("error", () => {});
+  const source = new ReadableStream({ start: (controller) => controller.enqueue({}), cancel });
+  await expect(write(source, writable)).rejects.toThrow(TypeError);
+  expect(cancel).toHaveBeenCalledOnce();
+  expect(writable.destroyed).toBe(true);
+});
+
+/** Cancels a stream of a file that doesn't exist, before it is opened. Returns the number of listeners for its error. */
+function cancelMissing({ createReadableStreamFromReadable: convert }: typeof own | typeof original) {
+  const file = createReadStream("missing");
+  convert(file).cancel();
+  const listeners = file.listenerCount("error");
+  file.on("error", () => {});
+  return listeners;
+}
+
+test("a file that can't be opened after its stream was cancelled doesn't end the process", () => {
+  expect(cancelMissing(own)).toBe(1);
+});
+
+test("React Router's own function leaves its error uncaught: if this fails, delete the one in src/parts/render/streams/", () => {
+  expect(cancelMissing(original)).toBe(0);
+});

@@ -1,6 +1,16 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
+import * as original from "@react-router/node";
 
 export * from "@react-router/node";
+
+/**
+ * Converts a stream like the function that it replaces: that one removes its listener when the body of a HEAD is
+ * cancelled. If the file then can't be opened, its error would end the process (remix-run/react-router#15364).
+ */
+export function createReadableStreamFromReadable(source: Readable) {
+  source.on("error", () => {});
+  return original.createReadableStreamFromReadable(source);
+}
 
 /**
  * Writes a response body to the client, like the function of `@react-router/node` that it replaces: that one retains
@@ -26,6 +36,7 @@ export async function writeReadableStreamToWritable(stream: ReadableStream, writ
     }
     onClose(); // An ended or destroyed writable may not have closed yet, or have closed before.
   } catch (error) {
+    reader.cancel().catch(() => {}); // A chunk that isn't bytes can't be written.
     writable.destroy(error as Error);
     throw error;
   } finally {

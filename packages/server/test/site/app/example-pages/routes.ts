@@ -51,6 +51,8 @@ export default prefix("/example-pages", [
   route("large-form", "example-pages/large-form.ts"),
   route("response", "example-pages/response.ts"),
   route("chunks", "example-pages/chunks.ts"),
+  route("file/:way/:outcome?", "example-pages/file.ts"),
+  route("cached-file/:outcome", "example-pages/cached-file.ts"),
   layout("example-pages/start-layout.tsx", [route("start", "example-pages/start.tsx")]),
   route("tags/:tag", "example-pages/tag.tsx"),
   route("catalogue/:id", "example-pages/catalogue.tsx"),
