@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createRequestHandler } from "react-router";
 import { mergeHeaders } from "../files/stored-response.ts";
 import { findUncacheableReason } from "../http/cache-control.ts";
+import { encodeLocation } from "../http/encode-location.ts";
 import type { Pages } from "../routes/pages.ts";
 import type { RouteEntry } from "../routes/route-entry.ts";
 import { createHandlers } from "../routes/route-handlers.ts";
@@ -52,6 +53,8 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     }
     const headers = new Headers(cacheRule?.headers);
     for (const [name, value] of response.headers) headers.set(name, value);
+    const location = headers.get("Location");
+    if (location !== null) headers.set("Location", encodeLocation(location));
     const contentType = headers.get("Content-Type") ?? undefined;
     const { html, inline } = contentType?.startsWith("text/html")
       ? replaceNonce(prioritizeContent(body.toString()), nonce)
