@@ -14,6 +14,10 @@ declare global {
       /** The trace id that the client or the proxy sent. */
       traceId?: string | undefined;
       target: RequestTarget;
+      /** Whether the client has sent a path that can't be decoded, which the target has in escaped form. */
+      isEscaped: boolean;
+      /** Another spelling of the path, to redirect to (find-spelling.ts). */
+      spelling: string | undefined;
       /** The route of the page or its data. Undefined for a file. */
       route: RouteEntry | undefined;
       /** The same for every spelling of a path (route-table.ts). */

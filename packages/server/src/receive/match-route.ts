@@ -4,12 +4,14 @@ import { ASSETS_PATH, type ClientFiles } from "../files/client-files.ts";
 import { keepsSegments } from "../http/request-target.ts";
 import type { Pages } from "../routes/pages.ts";
 import { ACTION_METHODS, READ_METHODS } from "../routes/route-entry.ts";
+import { createFindSpelling } from "./find-spelling.ts";
 
 /** The `http.route` of a file. */
 export const FILE_ROUTE = "file";
 
 /** Finds the file or the route of a request. A router in front of the files may still respond. */
 export function matchRoute(files: ClientFiles, { findRoute }: Pages) {
+  const findSpelling = createFindSpelling(files, findRoute);
   return ({ locals }: Response) => {
     const { path, decodedPath } = locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);
@@ -17,6 +19,7 @@ export function matchRoute(files: ClientFiles, { findRoute }: Pages) {
     locals.route = match?.route;
     locals.canonicalPath = match?.canonicalPath ?? path;
     locals.httpRoute = isFile ? FILE_ROUTE : match?.route.pattern;
+    locals.spelling = isFile ? undefined : findSpelling(locals);
   };
 }
 
