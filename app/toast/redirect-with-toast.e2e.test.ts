@@ -22,7 +22,7 @@ const message = (page: Page, text: string) => page.locator(".toast", { hasText: 
 
 async function save(page: Page, name: string, target: string) {
   await page.getByRole("textbox").fill(name);
-  await page.getByRole("button", { name: target }).click();
+  await page.getByRole("button", { name: `Save, and open ${target}`, exact: true }).click();
 }
 
 /** The browser then sends forms itself, as with `reloadDocument`. */
@@ -57,6 +57,24 @@ test.for(
     await expectNoToast(page);
   },
 );
+
+test("a redirect to an address beyond ASCII shows its toast, with scripts and without", async ({
+  page,
+  browser,
+  url,
+}) => {
+  const target = `${FORM}?name=你好`;
+  await open(page, url + FORM);
+  await save(page, NAME, target);
+  await message(page, `Saved ${NAME}`).waitFor();
+  expect(page.url()).toBe(url + encodeURI(target));
+  const withoutScripts = await browser.newPage({ javaScriptEnabled: false });
+  await withoutScripts.goto(url + FORM);
+  await save(withoutScripts, NAME, target);
+  await withoutScripts.locator("p", { hasText: `Saved ${NAME}` }).waitFor();
+  expect(withoutScripts.url()).toBe(url + encodeURI(target));
+  await withoutScripts.close();
+});
 
 test("each redirect of a tab shows its toast, also in a new document", async ({ page, url }) => {
   await open(page, url + FORM);

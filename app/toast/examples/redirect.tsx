@@ -1,7 +1,9 @@
 import { type ActionFunctionArgs, Form, type LoaderFunctionArgs, useLoaderData } from "react-router";
 import { readToast, redirectWithToast } from "../redirect-with-toast";
 
-const PAGES = ["redirect", "cached", "own-document"].map((name) => `/example-pages/toast-${name}`);
+const PAGES = ["redirect", "cached", "own-document", "redirect?name=你好"].map(
+  (name) => `/example-pages/toast-${name}`,
+);
 
 export const meta = () => [{ title: "Edit" }];
 

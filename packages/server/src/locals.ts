@@ -17,6 +17,10 @@ declare global {
       traceId?: string | undefined;
       /** The parsed request target. Written by `receive`, for `files`, `pageCache`, tracing and the log. */
       target: RequestTarget;
+      /** Whether the client has sent a path that can't be decoded: the target has it escaped. Written and read by `receive`. */
+      isEscaped: boolean;
+      /** Another spelling of the path (parts/receive/find-spelling.ts). Written by `receive`, for `files`, which redirects to it. */
+      spelling: string | undefined;
       /** The route of the page or its data. Undefined for a file. Written by `receive`, for every part behind it. */
       route: RouteEntry | undefined;
       /** The same for every spelling of a path (site/route-table.ts). Written by `receive`, for `pageCache`. */

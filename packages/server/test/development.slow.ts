@@ -72,6 +72,11 @@ test("without a required setting, the errors have its name in one line, and no s
   expect(errors.filter((line) => /^\s*at /.test(line))).toEqual([]);
 });
 
+test("a redirect to a path beyond ASCII has an encoded Location", async ({ url }) => {
+  const { status, headers } = await fetch(`${url}/example-pages/rename/redirect?to=你好`, { redirect: "manual" });
+  expect([status, headers.get("Location")]).toEqual([303, encodeURI("/example-pages/names/你好")]);
+});
+
 // React's development build logs each difference that it finds during hydration.
 test.for([
   "/",

@@ -6,8 +6,13 @@ import type { SecurityHeaders } from "./security-headers.ts";
 
 /** Throws for a route whose `handle` or `headers` the server doesn't support. The message names its file. */
 export function checkRoutes({ build, routes, findRoute, findFile }: Pages, securityHeaders: SecurityHeaders) {
-  for (const { id, methods, acceptsCrossOrigin, cacheRule, cacheKey, addedHeaders } of routes) {
+  for (const { id, pattern, methods, acceptsCrossOrigin, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id);
+    if (pattern !== pattern.normalize()) {
+      throw new Error(
+        `${file}: its path ${pattern} has decomposed letters (Unicode's NFD): write it in NFC, as in URLs`,
+      );
+    }
     const handle = build.routes[id]?.module.handle ?? {};
     const { success, issues } = v.safeParse(HandleSchema, handle);
     if (!success) throw new Error(`${file}: handle.${v.getDotPath(issues[0])}: ${issues[0].message}`);

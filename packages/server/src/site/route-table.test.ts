@@ -241,6 +241,16 @@ test("an index route has its parent's action, and a resource route doesn't", () 
   });
 });
 
+test("a route whose path has decomposed letters fails the start, since no URL that is typed matches it", () => {
+  const check = (path: string) => {
+    const routes = { zoe: { id: "zoe", path, module: { default: () => null } } };
+    const pages = createPages({ routes } as unknown as ServerBuild, [{ id: "zoe", file: "zoe.tsx" }], true);
+    checkRoutes(pages, createSecurityHeaders("none", true));
+  };
+  check("zo\u00EB");
+  expect(() => check("zoe\u0308")).toThrow("app/zoe.tsx: its path /zoe\u0308 has decomposed letters");
+});
+
 test.each([
   ["hook", "with an action and a path", true],
   ["page", "without an action", false],

@@ -3,6 +3,7 @@ import { type Plugin, type Rolldown, runnerImport, searchForWorkspaceRoot } from
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
 import { enginePath } from "./paths.ts";
+import { encodedRedirects } from "./redirects.ts";
 import { withoutRetainedChunks } from "./streams.ts";
 
 const NAME = "react-router-express-server";
@@ -22,7 +23,7 @@ const LICENSES = { fileName: "licenses.md" };
 export function server({ externalPackages = [] }: Options = {}): Plugin[] {
   return [
     ...[configure(externalPackages), entries(), serveApp()],
-    ...[evaluatedRoutes(), productionReactRouter(), withoutServerStyles(), withoutRetainedChunks()],
+    ...[evaluatedRoutes(), encodedRedirects(), productionReactRouter(), withoutServerStyles(), withoutRetainedChunks()],
   ];
 }
 

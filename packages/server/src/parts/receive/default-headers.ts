@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { isForSharedCaches } from "../../http/cache-control.ts";
+import { encodeLocation } from "../../http/encode-location.ts";
 import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import { toLogFields } from "../../telemetry/log-fields.ts";
@@ -70,6 +71,8 @@ function addHeaders({ method, headers: { cookie } }: Request, res: Response, sec
   const hasCookie = cookie !== undefined || res.hasHeader("Set-Cookie");
   const cacheControl = hasCookie ? CACHE_CONTROL_WITH_COOKIE : DEFAULT_CACHE_CONTROL;
   if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
+  const location = res.getHeader("Location");
+  if (location !== undefined) res.setHeader("Location", encodeLocation(String(location)));
   // RFC 9110 §15.5.6. React Router sends no Allow.
   const allowed = ACTION_METHODS.includes(method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
   if (res.statusCode === 405 && nonce !== undefined && !res.hasHeader("Allow"))

@@ -4,6 +4,7 @@ import { buffer } from "node:stream/consumers";
 import type { ReadableStream } from "node:stream/web";
 import { createRequestHandler } from "react-router";
 import { findUncacheableReason } from "../../http/cache-control.ts";
+import { encodeLocation } from "../../http/encode-location.ts";
 import { mergeHeaders } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import { inTime } from "../../overload/index.ts";
@@ -61,6 +62,8 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     }
     const headers = new Headers(cacheRule?.headers);
     for (const [name, value] of response.headers) headers.set(name, value);
+    const location = headers.get("Location");
+    if (location !== null) headers.set("Location", encodeLocation(location));
     const contentType = headers.get("Content-Type") ?? undefined;
     const { html, inline } = contentType?.startsWith("text/html")
       ? replaceNonce(prioritizeContent(body.toString()), nonce)

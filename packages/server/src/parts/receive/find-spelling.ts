@@ -1,0 +1,28 @@
+import type { Response } from "express";
+import type { Pages } from "../../site/pages.ts";
+import type { FindFile } from "./match-route.ts";
+
+/**
+ * The returned function returns another spelling of a request's path, if the browser has to go there: its router would
+ * print another path than the server's, or find another page.
+ * - "/100%" can't be decoded, and the server has "/100%25" in its place. A page with a cache key doesn't print its path.
+ * - "/zoe%CC%88" has a letter and a combining mark, as macOS writes file names, and only the composed letter (NFC) has
+ *   the file or the page.
+ */
+export function createFindSpelling(files: FindFile, findRoute: Pages["findRoute"]) {
+  return ({ target: { path }, route, isEscaped }: Response["locals"]) => {
+    // Only pages have an address, not their data. A browser would take the first segment behind two slashes for a host.
+    if (!path.includes("%") || path.endsWith(".data") || path.startsWith("//")) return undefined;
+    if (isEscaped) return route && !route.isResource && route.cacheKey === undefined ? path : undefined;
+    const composed = path.split("/").map(compose).join("/");
+    if (composed === path) return undefined;
+    const isFound = files.has(decodeURIComponent(composed)) || findRoute(composed)?.route.id !== route?.id;
+    return isFound ? composed : undefined;
+  };
+}
+
+function compose(segment: string) {
+  const decoded = decodeURIComponent(segment);
+  const composed = decoded.normalize();
+  return composed === decoded ? segment : encodeURIComponent(composed);
+}
