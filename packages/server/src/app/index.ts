@@ -5,6 +5,7 @@ export type { Handle } from "./handle.ts";
 export { InlineStyles } from "./inline-styles.tsx";
 export { invalidateCache } from "./invalidate-cache.ts";
 export { rejectMalformedBodies } from "./malformed-bodies.ts";
+export { reloadOldTab } from "./missing-file.ts";
 export { useNonce } from "./nonce.ts";
 export { useOrigin } from "./origin.ts";
 export { useOwnDocument } from "./own-document.ts";
