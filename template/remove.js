@@ -22,7 +22,7 @@ const FEATURES = {
   },
   toast: {
     folder: "app/toast",
-    packages: ["@radix-ui/react-toast", "sonner"],
+    packages: ["@radix-ui/react-alert-dialog", "@radix-ui/react-toast", "sonner"],
     parts: {
       "app/root.tsx": /^import .*LazyToasters.*\n|\s*\{needsOwnDocument \|\| <LazyToasters \/>\}/gm,
       "vite.config.ts": /^import .*withoutToastStyles.*\n| *withoutToastStyles\(\),( *\/\/.*\n)?/gm,

@@ -1,11 +1,15 @@
 import { lazy, Suspense } from "react";
-import { useToastersNeeded } from "./toasters-needed";
+import { PlainToasters } from "./plain-toasters";
+import { useRedirectToast } from "./redirect-with-toast";
+import { PlainNotifications, useToastersNeeded } from "./toasters-needed";
 
-// If the file can't be loaded, the page still works.
-const Toasters = lazy(() => import("./toasters").catch(() => ({ default: () => <></> })));
+const Toasters = lazy(() =>
+  import("./toasters").catch(() => ({ default: () => <PlainToasters Notifications={PlainNotifications} /> })),
+);
 
 /** Both toast systems, once one is needed. They then show earlier toasts, too. */
 export function LazyToasters() {
+  useRedirectToast();
   const areNeeded = useToastersNeeded();
   return <Suspense>{areNeeded && <Toasters />}</Suspense>;
 }

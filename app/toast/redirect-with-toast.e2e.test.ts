@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
-import { test as base, expect, open } from "../../test/support/fixtures.ts";
+import { describe } from "vitest";
+import { test as base, expect, NOT_FOUND_MESSAGES, open } from "../../test/support/fixtures.ts";
 
 const NAME = "Ada; 100 % + é 你好";
 const FORM = "/example-pages/toast-redirect";
@@ -140,3 +141,49 @@ test("a redirect of a fetcher's action shows a toast", async ({ page, url }) => 
   await message(page, "Saved Ada").waitFor();
   expect(page.url()).toBe(url + CACHED);
 });
+
+const browsers = [
+  { cookieStore: "with", reads: 0 },
+  { cookieStore: "without", reads: 1 },
+];
+
+/** Counts the reads of document.cookie, in a browser with or without the Cookie Store API. */
+async function countReads(page: Page, cookieStore: string) {
+  await page.addInitScript((cookieStore) => {
+    Object.assign(window, { reads: 0 });
+    if (cookieStore === "without") Object.defineProperty(window, "cookieStore", { value: undefined });
+    const { get, set } = Object.getOwnPropertyDescriptor(Document.prototype, "cookie") as PropertyDescriptor;
+    const read = () => {
+      Reflect.set(window, "reads", Reflect.get(window, "reads") + 1);
+      return get?.call(document);
+    };
+    Object.defineProperty(document, "cookie", { get: read, set: (value) => set?.call(document, value) });
+  }, cookieStore);
+  return () => page.evaluate(() => Reflect.get(window, "reads"));
+}
+
+describe("the two pages", () => {
+  test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
+  test.for(["/", "/nowhere"].flatMap((path) => browsers.map((browser) => ({ path, ...browser }))))(
+    "$path, $cookieStore Cookie Store API: a page load reads document.cookie $reads times",
+    async ({ path, cookieStore, reads }, { page, url }) => {
+      const read = await countReads(page, cookieStore);
+      await open(page, url + path);
+      await page.waitForLoadState("networkidle");
+      expect(await read()).toBe(reads);
+    },
+  );
+});
+
+test.for(browsers.flatMap((browser) => [CACHED, OWN_DOCUMENT].map((target) => ({ target, ...browser }))))(
+  "$cookieStore Cookie Store API, a toast shows after a redirect to $target, once",
+  async ({ cookieStore, target }, { page, url }) => {
+    await countReads(page, cookieStore);
+    await open(page, url + FORM);
+    await save(page, NAME, target);
+    await message(page, `Saved ${NAME}`).waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    await page.reload();
+    await expectNoToast(page);
+  },
+);

@@ -1,10 +1,10 @@
 import { useEffect } from "react";
 import { redirect, useLocation } from "react-router";
 import { type ToastContent, toast } from "./toast";
-import { TOAST_COOKIE } from "./toasters-needed";
 
 type RedirectToast = { title: string; description?: string; variant?: ToastContent["variant"] };
 
+const TOAST_COOKIE = "__Host-toast";
 /** Browsers ignore a cookie of more than 4,096 bytes. In it, each UTF-16 code unit of a text takes at most 9. */
 const MAX_TEXT_LENGTH = 200;
 /** Time for the page and its scripts to load on a slow connection. */
@@ -34,14 +34,33 @@ export function readToast(cookies: string | null, url: string) {
   return to === pathOf(url) ? (content as RedirectToast) : undefined;
 }
 
+/** Chromium reports an issue for each read of `document.cookie`, since a read blocks the page. */
+async function readCookies() {
+  if (!window.cookieStore) return document.cookie; // Browsers from before 2025.
+  const cookie = await cookieStore.get(TOAST_COOKIE);
+  return cookie && `${TOAST_COOKIE}=${cookie.value}`;
+}
+
+async function deleteCookie() {
+  // biome-ignore lint/suspicious/noDocumentCookie: Browsers from before 2025 lack the Cookie Store API.
+  if (!window.cookieStore) document.cookie = `${TOAST_COOKIE}=; Path=/; Max-Age=0; Secure`;
+  else await cookieStore.delete(TOAST_COOKIE);
+}
+
 /** After each navigation, shows the toast with which an action has redirected to the page. */
 export function useRedirectToast() {
   const location = useLocation();
   useEffect(() => {
-    const content = readToast(document.cookie, window.location.origin + location.pathname);
-    if (!content) return;
-    // biome-ignore lint/suspicious/noDocumentCookie: Browsers from before 2025 lack the Cookie Store API.
-    document.cookie = `${TOAST_COOKIE}=; Path=/; Max-Age=0; Secure`;
-    toast(content);
+    let isShown = true;
+    const showToast = async () => {
+      const content = readToast(await readCookies(), window.location.origin + location.pathname);
+      if (!content || !isShown) return;
+      await deleteCookie();
+      toast(content);
+    };
+    showToast();
+    return () => {
+      isShown = false;
+    };
   }, [location]);
 }

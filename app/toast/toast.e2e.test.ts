@@ -168,14 +168,24 @@ test("toasts that are created before their code is loaded show once it is loaded
 
 describe("without the toasts' code", () => {
   // Chromium may write such a message when the test has ended already.
-  test.override("ignoredMessages", () => /^error: Failed to load resource: net::ERR_FAILED$/);
-  test("the page works", async ({ page, url }) => {
-    const failures: string[] = [];
-    page.on("requestfailed", (request) => failures.push(request.url()));
-    await page.route(/toasters-.*\.js/, (route) => route.abort());
+  test.override("ignoredMessages", () => /^error: Failed to load resource: /);
+
+  test("a message and a notification show, and the missing file is reported", async ({ page, url }) => {
+    const reports: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/browser-reports")) reports.push(request.postData() ?? "");
+    });
+    await page.route(/toasters-.*\.(js|css)/, (route) => route.fulfill({ status: 404 }));
     await open(page, url);
-    await expect.poll(() => failures).toContainEqual(expect.stringMatching(/toasters-.*\.js$/));
-    await page.waitForLoadState("networkidle");
+    await page.evaluate(() => {
+      const action = { label: "Undo", altText: "", onClick: () => window.toasts?.notify("Undone") };
+      window.toasts?.toast({ title: "Saved", description: "One note", action });
+    });
+    const shown = page.getByRole("alert");
+    await shown.filter({ hasText: "Saved One note" }).getByRole("button", { name: "Undo" }).click();
+    await shown.filter({ hasText: "Undone" }).getByRole("button", { name: "Close" }).click();
+    await expect.poll(() => shown.count()).toBe(0);
+    expect(reports).toEqual([expect.stringContaining("toasters-")]);
     expect(await page.locator("h1").textContent()).toBe("Toasts");
   });
 });

@@ -10,6 +10,7 @@ export function Toaster() {
         <Root
           key={id}
           className="toast"
+          style={{ pointerEvents: "auto" }} // Otherwise, a dialog that opens later disables it.
           data-variant={variant}
           open={isOpen}
           onOpenChange={(open) => {

@@ -1,8 +1,4 @@
-import { useEffect, useSyncExternalStore } from "react";
-import { useLocation } from "react-router";
-
-/** Holds the toast with which an action redirects (redirect-with-toast.ts). */
-export const TOAST_COOKIE = "__Host-toast";
+import { type ComponentType, useSyncExternalStore } from "react";
 
 let areNeeded = false;
 const subscribers = new Set<() => void>();
@@ -12,21 +8,19 @@ function subscribe(notify: () => void) {
   return () => subscribers.delete(notify);
 }
 
+/** Shows the notifications of `notify()` if their code can't be loaded. */
+export let PlainNotifications: ComponentType | undefined;
+
 /** Loads both toast systems, once the page is interactive. A page without toasts never loads them. */
-export function needToasters() {
+export function needToasters(Plain = PlainNotifications) {
+  PlainNotifications = Plain;
   areNeeded = true;
   for (const notify of subscribers) notify();
 }
 
-export function useToastersNeeded() {
-  const location = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: A navigation may set the cookie.
-  useEffect(() => {
-    if (document.cookie.includes(TOAST_COOKIE)) needToasters();
-  }, [location]);
-  return useSyncExternalStore(
+export const useToastersNeeded = () =>
+  useSyncExternalStore(
     subscribe,
     () => areNeeded,
     () => false,
   );
-}

@@ -1,6 +1,6 @@
 import "./toasters.css";
+import { AboveDialogs } from "./above-dialogs";
 import { Notifications } from "./notifications";
-import { useRedirectToast } from "./redirect-with-toast";
 import { Toaster } from "./toaster";
 
 /**
@@ -9,11 +9,10 @@ import { Toaster } from "./toaster";
  * (vite-plugin.ts).
  */
 export default function Toasters() {
-  useRedirectToast();
   return (
-    <>
+    <AboveDialogs>
       <Toaster />
       <Notifications />
-    </>
+    </AboveDialogs>
   );
 }

@@ -6,6 +6,7 @@ export { InlineStyles } from "./inline-styles.tsx";
 export { invalidateCache } from "./invalidate-cache.ts";
 export { keepRejectedForms } from "./keep-rejected-forms.ts";
 export { rejectMalformedBodies } from "./malformed-bodies.ts";
+export { reloadOldTab } from "./missing-file.ts";
 export { useNonce } from "./nonce.ts";
 export { useOrigin } from "./origin.ts";
 export { useOwnDocument } from "./own-document.ts";

@@ -24,10 +24,14 @@ function readEntries(entries: PerformanceEntryList) {
 if (!import.meta.env.SSR && import.meta.env.PROD) {
   observer = new PerformanceObserver((list) => readEntries(list.getEntries()));
   observer.observe({ type: "resource", buffered: true });
+  // A file that is gone is of an earlier release.
+  addEventListener("vite:preloadError", () => {
+    isOutdated = true;
+  });
 }
 
 /**
- * Whether data came from another release than this tab's code, and the user has navigated since. The caller then loads
+ * Whether data came from another release than this tab's code, or a file is gone, and the user has navigated since. The caller then loads
  * the page as a document. If the user sent a form, its result is shown first.
  */
 export function useIsOutdated() {
