@@ -3,7 +3,7 @@ import type { Express } from "express";
 import type { Logger } from "pino";
 import { sameOrigin, unlessAccepted } from "./admit/check-origin.ts";
 import { forwarded } from "./admit/forwarded.ts";
-import type { Definition, Services } from "./define-server.ts";
+import type { Definition, Parts, Services } from "./define-server.ts";
 import { browserReports } from "./errors/browser-reports.ts";
 import { errorHandler } from "./errors/error-handler.ts";
 import { readClientFiles } from "./files/client-files.ts";
@@ -22,6 +22,7 @@ import { checkRoutes } from "./routes/check-routes.ts";
 import type { Pages } from "./routes/pages.ts";
 import { policyOfSettings } from "./security/content-security-policy.ts";
 import { createSecurityHeaders } from "./security/security-headers.ts";
+import { nameError } from "./start/open-services.ts";
 import type { ServerSettings } from "./start/settings.ts";
 
 type Options = {
@@ -78,8 +79,17 @@ export function createApplication(options: Options): Application {
   const revalidation = createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics });
 
   const checkOrigin = sameOrigin(settings, log);
-  const app = createApp({
-    receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody }),
+  const create = (parts: Parts) => {
+    try {
+      const app = createApp(parts);
+      app.set("trust proxy", trustProxy);
+      return app;
+    } catch (error) {
+      throw nameError("createApp", error);
+    }
+  };
+  const app = create({
+    receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
     collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
     files: sendFiles(clientFolder, files, admit),
     pageCache: pageCache(options.name, entries, revalidation),
@@ -94,6 +104,5 @@ export function createApplication(options: Options): Application {
     services,
     log,
   });
-  app.set("trust proxy", trustProxy);
   return { app, guard, renderAll: revalidation.renderAll, close };
 }

@@ -59,11 +59,15 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
 
 /** Logs an upgrade, such as to WebSocket. The services respond to it, so it has no status. */
 export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Options, "log" | "trustProxy">) {
+  log.info(toUpgradeFields(req, trustProxy), "upgrade");
+}
+
+export function toUpgradeFields(req: IncomingMessage, trustProxy: TrustProxy) {
   const { method, url = "" } = req;
   const path = toLogText(parseRequestTarget(url)?.path ?? withoutQuery(url));
   const userAgent = toLogText(req.headers["user-agent"]);
   const client = { "client.address": clientAddress(req, trustProxy), "user_agent.original": userAgent };
-  log.info({ "http.request.method": method, "url.path": path, ...client }, "upgrade");
+  return { "http.request.method": method, "url.path": path, ...client };
 }
 
 /** The target of a malformed request, without its query, which may be private. */

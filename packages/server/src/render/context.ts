@@ -28,7 +28,9 @@ export function createContextFactory({ release, settings, cache, metrics, setCon
     });
     if (signal) context.set(signalContext, signal);
     context.set(cacheContext, cache);
-    setContext?.(context);
+    const setting: unknown = setContext?.(context);
+    // An async function sets its values too late. Without this, its rejection would end the process.
+    if (setting instanceof Promise) setting.catch(values.onError);
     return context;
   };
 }

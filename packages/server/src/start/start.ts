@@ -15,16 +15,18 @@ import { createOpsServer } from "../operate/ops-server.ts";
 import { superviseServices } from "../operate/supervision.ts";
 import { type Connections, createLimits } from "../overload/index.ts";
 import { createCache } from "../page-cache/cache.ts";
-import { logUpgrade } from "../receive/access-log.ts";
+import { logUpgrade, toUpgradeFields } from "../receive/access-log.ts";
 import { FILE_ROUTE } from "../receive/match-route.ts";
 import { createPages } from "../routes/pages.ts";
 import { createSecurityHeaders } from "../security/security-headers.ts";
 import type { Site } from "../site.ts";
+import { openServices } from "./open-services.ts";
 import { failToStart, handleProcessEvents } from "./process.ts";
 import { createSettingsSchema, describeSettings, loadEnvFile, parseSettings } from "./settings.ts";
 
 /** The most log lines per second. The metric counts every rejection. */
 const MAX_REJECTIONS_LOGGED = 10;
+const MAX_UPGRADE_ERRORS_LOGGED = 10;
 
 /** Starts the server of a site: reads the settings, opens the services, listens, and shuts down on a signal. */
 export async function start({ definition, build, routeConfig, isProduction, name, version, revision }: Site) {
@@ -75,7 +77,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
   const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
 
-  const services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
+  const services = await openServices(definition, { settings, log, shutdown, cache });
   supervised = superviseServices(services, log);
   const clientFolder = join(import.meta.dirname, "../client");
   const { createApp, policySources } = definition;
@@ -91,6 +93,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
   const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>
     log.info(fields, "request rejected by the parser"),
   );
+  const logUpgradeError = limitRate(MAX_UPGRADE_ERRORS_LOGGED, (fields: object) => log.error(fields, "upgrade failed"));
   rejectUnparsable(server, connections, {
     headers: securityHeaders,
     onReject({ remoteAddress: client }, status, code) {
@@ -104,6 +107,7 @@ export async function start({ definition, build, routeConfig, isProduction, name
       logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
       return true;
     },
+    onUpgradeError: (err, req) => logUpgradeError({ err, ...toUpgradeFields(req, settings.TRUST_PROXY) }),
   });
   const port = state === "starting" && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
   if (state === "starting") {

@@ -5,6 +5,7 @@ import type { Services } from "../define-server.ts";
 import { superviseServices } from "../operate/supervision.ts";
 import { createLimits } from "../overload/index.ts";
 import type * as SiteModule from "../site.ts";
+import { openServices } from "../start/open-services.ts";
 import { createSettingsSchema, loadEnvFile, parseSettings } from "../start/settings.ts";
 import { SITE } from "./entries.ts";
 
@@ -43,8 +44,11 @@ export function serveApp(): Plugin {
       };
       vite.httpServer?.on("upgrade", (req, socket, head) => {
         if (req.headers["sec-websocket-protocol"]?.startsWith("vite-")) return;
-        if (running?.upgrade) running.upgrade(req, socket, head);
-        else socket.destroy();
+        const upgrade = async () => (running?.upgrade ? running.upgrade(req, socket, head) : socket.destroy());
+        upgrade().catch((error) => {
+          vite.config.logger.error(error.stack);
+          socket.destroy();
+        });
       });
       // Not earlier, since Vite's own plugins aren't ready before.
       vite.httpServer?.once("listening", () => load().catch(({ message }) => vite.config.logger.error(message)));
@@ -80,7 +84,7 @@ async function run(module: Module) {
     return superviseServices(services, log).close();
   };
   try {
-    services = (await definition.openServices?.({ settings, log, shutdown, cache })) ?? {};
+    services = await openServices(definition, { settings, log, shutdown, cache });
     const { createApp, policySources } = definition;
     const parts = { pages, name, settings, services, limits, log, metrics, cache, shutdown };
     const { app, close } = createApplication({ createApp, policySources, ...parts });
