@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import type { Parts, Services, Site } from "./define-server.ts";
+import type { Definition, Parts, Services, Site } from "./define-server.ts";
 import { FILE_ROUTE } from "./locals.ts";
 import { type Connections, type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
@@ -75,8 +75,13 @@ export async function createServer(options: Options) {
     measureUsage,
     /** Aborted at shutdown. */
     shutdown,
-    openServices: async (): Promise<Services> =>
-      (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {},
+    async openServices(): Promise<Services> {
+      try {
+        return (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {};
+      } catch (error) {
+        throw nameError("openServices", error);
+      }
+    },
 
     /** Creates the application: makes the parts, and passes them to the site's `createApp`. */
     createApplication(services: Services) {
@@ -115,7 +120,7 @@ export async function createServer(options: Options) {
       const recordRequest = measureRequests(registry, routes);
       const checkOrigin = sameOrigin(settings, log);
       const parts: Parts = {
-        receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody }),
+        receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
         files: sendFiles(clientFolder, files, admit),
         pageCache: pageCache(site.name, entries, revalidation),
@@ -131,8 +136,7 @@ export async function createServer(options: Options) {
         log,
         ...replaced,
       };
-      const app = definition.createApp(parts);
-      checkOrder(app, parts);
+      const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
       return {
         app,
@@ -147,3 +151,19 @@ export async function createServer(options: Options) {
 }
 
 export type CreateServer = typeof createServer;
+
+/** Calls the site's function, and checks the order of the parts. */
+function createApp(definition: Definition, parts: Parts) {
+  try {
+    const app = definition.createApp(parts);
+    checkOrder(app, parts);
+    return app;
+  } catch (error) {
+    throw nameError("createApp", error);
+  }
+}
+
+/** The error of a function of `server.ts`, with the function's name. */
+function nameError(name: string, cause: unknown) {
+  return new Error(`${name} failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+}

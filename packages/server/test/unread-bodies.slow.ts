@@ -44,6 +44,7 @@ const REQUESTS_FOR_STREAMS: [what: string, path: string, send: Send][] = [
   ["GET whose middleware sends 304", "/not-modified", readToEnd],
   ["GET whose middleware fails", "/fails-later", readToEnd],
   ["GET of a stream that fails in the middle", "/fails", readToEnd],
+  ["GET of a stream whose chunks aren't bytes", "/objects", readToEnd],
   ["GET of a file that doesn't exist", "/missing", readToEnd],
 ];
 

@@ -297,7 +297,8 @@ test("an upgrade behind a pending request closes the connection", async ({ serve
 test("a connection that fails before the service responds causes no uncaught exception", async () => {
   const server = createPublicServer();
   const connections = guardConnections(server, OPTIONS);
-  rejectUnparsable(server, connections, { headers: {}, onReject() {}, upgrade() {}, acceptUpgrade: () => true });
+  const options = { headers: {}, onReject() {}, acceptUpgrade: () => true, onUpgradeError: () => expect.unreachable() };
+  rejectUnparsable(server, connections, { ...options, upgrade() {} });
   const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
   client.write(handshake("/socket"));
   const [, socket] = await once(server, "upgrade");

@@ -98,6 +98,8 @@ export function guardConnections(server: Server, options: Options) {
     const [res] = connections.get(socket)?.pending ?? [];
     if (!res || res.headersSent) return drop(socket, "limit");
     res.writeHead(503, { ...headers, Connection: "close" }).end();
+    // Its handler may still be running, and fail to respond.
+    Object.assign((res as ServerResponse & { locals?: object }).locals ?? {}, { errorStatus: 503 });
     if (socket.writableLength > 0) return drop(socket, "limit"); // Its client doesn't read.
     connections.delete(socket);
     onDrop("limit");

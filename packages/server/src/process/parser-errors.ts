@@ -19,6 +19,8 @@ type Options = {
   upgrade?: UpgradeHandler | undefined;
   /** Returns whether `upgrade` gets the request. */
   acceptUpgrade: (req: IncomingMessage) => boolean;
+  /** Logs what `upgrade` throws, or rejects with. */
+  onUpgradeError: (error: unknown, req: IncomingMessage) => void;
 };
 
 /**
@@ -26,7 +28,7 @@ type Options = {
  * headers, and each is logged and counted.
  */
 export function rejectUnparsable(server: Server, connections: Connections, options: Options) {
-  const { headers, onReject, upgrade, acceptUpgrade } = options;
+  const { headers, onReject, upgrade, acceptUpgrade, onUpgradeError } = options;
   const fields = { ...headers, "Cache-Control": "no-store", "Content-Length": 0, Connection: "close" };
   const reject = (socket: Socket, status: number, code: string) => {
     onReject(socket, status, code);
@@ -69,7 +71,14 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
       if (hasBody(req) || !acceptUpgrade(req)) return reject(socket, 400, "upgrade");
       // The response to an earlier request would get in between the other protocol's bytes.
       if (!connections.upgrade(socket)) return socket.destroy();
-      upgrade(req, socket, head);
+      const before = socket.bytesWritten;
+      const run = async () => upgrade(req, socket, head); // It may be async, too.
+      run().catch((error) => {
+        onUpgradeError(error, req);
+        // If it has responded, another response would be a part of its protocol.
+        if (socket.bytesWritten > before) socket.destroy();
+        else reject(socket, 400, "upgrade");
+      });
     });
   }
   // The application rejects unknown expectations.

@@ -19,7 +19,7 @@ import { createLog } from "../telemetry/log.ts";
 import { count, countBy } from "../telemetry/metrics.ts";
 import { drain } from "./graceful-shutdown.ts";
 import { createPublicServer, listen } from "./listener.ts";
-import { logUpgrade } from "./log-upgrade.ts";
+import { logUpgrade, toUpgradeFields } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { rejectUnparsable } from "./parser-errors.ts";
 import { failToStart, handleProcessEvents } from "./process-events.ts";
@@ -28,6 +28,7 @@ import { superviseServices } from "./supervision.ts";
 
 /** The most log lines per second. The metric counts every rejection. */
 const MAX_REJECTIONS_LOGGED = 10;
+const MAX_UPGRADE_ERRORS_LOGGED = 10;
 const PARSER_STATUSES = [400, 405, 408, 413, 431];
 
 /** Starts the server of a site: reads the settings, opens the services, listens, and shuts down on a signal. */
@@ -89,6 +90,7 @@ export async function start(site: Site) {
   const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>
     log.info(fields, "request rejected by the parser"),
   );
+  const logUpgradeError = limitRate(MAX_UPGRADE_ERRORS_LOGGED, (fields: object) => log.error(fields, "upgrade failed"));
   const recordRejection = countBy(registry, {
     name: "http_parser_rejections_total",
     help: "Requests that the parser rejected, by the status sent.",
@@ -113,6 +115,7 @@ export async function start(site: Site) {
       logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
       return true;
     },
+    onUpgradeError: (err, req) => logUpgradeError({ err, ...toUpgradeFields(req, settings.TRUST_PROXY) }),
   });
   const port = state === "starting" && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
   if (state === "starting") {

@@ -44,8 +44,11 @@ export function serveApp(): Plugin {
       };
       vite.httpServer?.on("upgrade", (req, socket, head) => {
         if (req.headers["sec-websocket-protocol"]?.startsWith("vite-")) return;
-        if (running?.upgrade) running.upgrade(req, socket, head);
-        else socket.destroy();
+        const upgrade = async () => (running?.upgrade ? running.upgrade(req, socket, head) : socket.destroy());
+        upgrade().catch((error) => {
+          vite.config.logger.error(error.stack);
+          socket.destroy();
+        });
       });
       // Not earlier, since Vite's own plugins aren't ready before.
       vite.httpServer?.once("listening", () => load().catch(({ message }) => vite.config.logger.error(message)));

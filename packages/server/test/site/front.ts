@@ -104,6 +104,14 @@ function createApi() {
     res.type("json").cookie("half", "done");
     throw new Error("broken");
   });
+  api.get("/writes-late", (_req, res) => {
+    res.end("done");
+    for (const text of ["more", "and more"]) res.write(text);
+  });
+  api.get("/throws-late", (_req, res) => {
+    res.end("done");
+    throw new Error("broken after the response");
+  });
   api.get("/rejects", () => Promise.reject(new Error("broken")));
   api.use((_req, res) => void res.status(404).json({ error: "not found" }));
   api.use(sendErrors);

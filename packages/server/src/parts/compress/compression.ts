@@ -92,6 +92,8 @@ export function compression(maxEncoders: number, measureUsage: MeasureUsage): Re
       /** Sends together what is written in one turn of the event loop. Most pages are complete by then. */
       write(chunk: string | Uint8Array, encoding?: BufferEncoding | Callback, callback?: Callback): boolean {
         if (typeof encoding === "function") return this.write(chunk, undefined, encoding);
+        // As Node does. Later, the error would end the process.
+        if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) throw new TypeError("a chunk isn't bytes");
         const bytes = typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
         held.push(bytes);
         heldBytes += bytes.length;

@@ -21,11 +21,13 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "request failed"));
   // Express recognises error handlers by their four parameters.
   return (error, req, res, _next) => {
-    // The client has left or has its response. After a 413 the route may still be running, and fail to respond.
-    if (error === req.socket.errored || res.closed || res.writableEnded || res.locals.errorStatus !== undefined) return;
+    const hasLeft = (res.closed && !res.writableFinished) || error === req.socket.errored || error === req.errored;
+    // After a 413 the route may still be running, and fail to respond.
+    if (hasLeft || res.locals.errorStatus !== undefined) return;
     const status = findStatus(error);
     const headers = isHttpError(error) ? error.headers : undefined;
     if (status >= 500 && !error?.expose) logError({ err: error, ...toLogFields(res) });
+    if (res.writableEnded) return; // The client has its response.
     if (res.headersSent) return res.destroy();
     res.locals.errorStatus = status;
     res.locals.isPrivate = false; // Otherwise `defaultHeaders` would remove the error's Cache-Control.

@@ -92,13 +92,15 @@ export function createCache({ maxBytes, log, metrics, findRoute }: Options) {
         metrics.setChannelConnected(isConnected);
       };
       entries.setConnected(false);
-      opened.subscribe((text) => {
+      const subscribing: unknown = opened.subscribe((text) => {
         const { success, output } = v.safeParse(MessageSchema, text);
         if (!success) return log.warn({ message: text }, "cache channel: message not understood");
         if (output.from === processId) return;
         metrics.recordInvalidation("received");
         entries.invalidate(output);
       }, onConnection);
+      // It may be async. Without this, its rejection would end the process.
+      Promise.resolve(subscribing).catch((err) => log.error({ err }, "cache channel not subscribed"));
     },
   };
 }

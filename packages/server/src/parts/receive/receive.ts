@@ -1,4 +1,4 @@
-import type { RequestHandler } from "express";
+import type { ErrorRequestHandler, RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { TrustProxy } from "../../http/client-address.ts";
 import type { Pages } from "../../site/pages.ts";
@@ -18,6 +18,7 @@ type Options = {
   pages: Pages;
   /** Rejects a body that is too large, and admits others before anything reads them. */
   admitBody: RequestHandler;
+  handleErrors: ErrorRequestHandler;
 };
 
 /** What every request gets first. One handler, since Express takes more CPU time for each. */
@@ -27,6 +28,8 @@ export function receive(options: Options): RequestHandler {
   const setRoute = matchRoute(options.files, options.pages);
   return (req, res, next) => {
     logResponse(req, res);
+    // A write after the end emits an error, and so does each further one. Without a listener, it would end the process.
+    res.once("error", (error) => options.handleErrors(error, req, res, next)).on("error", () => {});
     completeHeaders(req, res);
     const error = rejectMalformed(req, res);
     if (error) return next(error);

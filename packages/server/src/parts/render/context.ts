@@ -27,7 +27,9 @@ export function createContextFactory({ release, origin, cache, recordPart, setCo
     });
     if (signal) context.set(signalContext, signal);
     context.set(cacheContext, cache);
-    setContext?.(context);
+    const setting: unknown = setContext?.(context);
+    // An async function sets its values too late. Without this, its rejection would end the process.
+    if (setting instanceof Promise) setting.catch(values.onError);
     return context;
   };
 }

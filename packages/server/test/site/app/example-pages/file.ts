@@ -24,13 +24,15 @@ export const middleware: Route.MiddlewareFunction[] = [
   },
 ];
 
-/** Streams a file: at once, after a while, with an error in the middle, or one that doesn't exist. */
+/** Streams a file: at once, after a while, with an error in the middle, as objects, or one that doesn't exist. */
 export async function loader({ params: { way, outcome } }: Route.LoaderArgs) {
   const stream = STREAMS[way];
   if (!stream) throw new Response(null, { status: 404 });
   const body = await stream(outcome === "missing" ? "missing" : FILM);
   if (outcome === "waits") await setTimeout(100);
-  return new Response(outcome === "fails" ? body.pipeThrough(createFailingTransform()) : body);
+  if (outcome === "fails") return new Response(body.pipeThrough(createFailingTransform()));
+  if (outcome === "objects") return new Response(body.pipeThrough(createObjectTransform()));
+  return new Response(body);
 }
 
 async function streamOwn(path: string) {
@@ -56,3 +58,5 @@ function createFailingTransform() {
     },
   });
 }
+
+const createObjectTransform = () => new TransformStream({ transform: (_chunk, controller) => controller.enqueue({}) });
