@@ -11,6 +11,10 @@ import { readRequestId, readTraceId } from "./trace-context.ts";
 /** The prefix of IPv4 addresses if the server listens on all interfaces. */
 const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 
+/** Proxies append to X-Forwarded-For, so only its end is read: each address takes 5 µs of CPU time. */
+const MAX_FORWARDED_LENGTH = 512;
+const MAX_ADDRESSES = 16;
+
 export type TrustProxy = (address: string, hop: number) => boolean;
 
 type Options = { log: Logger; recordRequest: Metrics["recordRequest"]; trustProxy: TrustProxy };
@@ -69,7 +73,13 @@ export function logUpgrade(req: IncomingMessage, { log, trustProxy }: Pick<Optio
 /** The client's address from the headers of trusted proxies, or else from the connection. */
 function clientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
-  if (req.headers["x-forwarded-for"] === undefined) return peer;
+  const forwarded = req.headers["x-forwarded-for"]?.toString();
+  if (forwarded === undefined) return peer;
+  if (forwarded.length > MAX_FORWARDED_LENGTH) {
+    const [_cut, ...addresses] = forwarded.slice(-MAX_FORWARDED_LENGTH).split(",");
+    // Express reads the header again for `req.ip`.
+    req.headers["x-forwarded-for"] = addresses.slice(-MAX_ADDRESSES).join(",");
+  }
   const address = proxyaddr(req, trustProxy);
   return isIP(address) ? address : peer;
 }
