@@ -8,10 +8,20 @@ const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/;
 /** Whether the client at a distance of `hop` proxies is a trusted proxy. */
 export type TrustProxy = (address: string, hop: number) => boolean;
 
+/** Proxies append to X-Forwarded-For, so only its end is read: each address takes 5 µs of CPU time. */
+const MAX_FORWARDED_LENGTH = 512;
+const MAX_ADDRESSES = 16;
+
 /** The client's address from the headers of trusted proxies, or else from the connection. */
 export function findClientAddress(req: IncomingMessage, trustProxy: TrustProxy) {
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
-  if (req.headers["x-forwarded-for"] === undefined) return peer;
+  const forwarded = req.headers["x-forwarded-for"]?.toString();
+  if (forwarded === undefined) return peer;
+  if (forwarded.length > MAX_FORWARDED_LENGTH) {
+    const [_cut, ...addresses] = forwarded.slice(-MAX_FORWARDED_LENGTH).split(",");
+    // Express reads the header again for `req.ip`.
+    req.headers["x-forwarded-for"] = addresses.slice(-MAX_ADDRESSES).join(",");
+  }
   const address = proxyaddr(req, trustProxy);
   return isIP(address) ? address : peer;
 }

@@ -3,6 +3,9 @@ import type { IncomingHttpHeaders } from "node:http";
 /** Methods that only read (RFC 9110 §9.2.1). Browsers send TRACE to no server. */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** The longest Origin that is parsed: a scheme, a host name of 253 characters (RFC 1035 §2.3.4) and a port. */
+const MAX_ORIGIN_LENGTH = 300;
+
 export type OriginSettings = { ORIGIN?: URL | undefined; TRUSTED_ORIGINS: Set<string> };
 
 /**
@@ -16,5 +19,6 @@ export function isSameOrigin(headers: IncomingHttpHeaders, { ORIGIN, TRUSTED_ORI
   if (site !== undefined) return site === "same-origin" || site === "none";
   if (origin === undefined) return true;
   // Only http(s): `chrome-extension://host` and `file://host` are other origins.
-  return /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).host === (ORIGIN?.host ?? host);
+  if (!/^https?:/.test(origin) || origin.length > MAX_ORIGIN_LENGTH) return false;
+  return URL.canParse(origin) && new URL(origin).host === (ORIGIN?.host ?? host);
 }

@@ -14,7 +14,9 @@ test.each([
   ["127.0.0.1", "203.0.113.7, 10.0.0.1", "10.0.0.1"],
   ["loopback,203.0.113.0/24", "2001:db8::1, 203.0.113.7", "2001:db8::1"],
   ["loopback,203.0.113.0/24", "10.0.0.1, nobody", "127.0.0.1"],
-])("with TRUST_PROXY=%s, the client of X-Forwarded-For: %s is %s", async (trust, forwarded, client) => {
+  ["loopback", `${"127.0.0.1, ".repeat(1000)}203.0.113.7, 127.0.0.1`, "203.0.113.7"],
+  ["loopback", `203.0.113.7,${"127.0.0.1,".repeat(1000)}127.0.0.1`, "127.0.0.1"],
+])("with TRUST_PROXY=%s, the client of X-Forwarded-For: %.40s is %s", async (trust, forwarded, client) => {
   const { settings } = parseSettings(ServerSettingsSchema, { TRUST_PROXY: trust });
   const lines: unknown[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
