@@ -7,8 +7,8 @@ const PAGES = ["redirect", "cached", "own-document", "redirect?name=你好"].map
 
 export const meta = () => [{ title: "Edit" }];
 
-export const loader = ({ request }: LoaderFunctionArgs) => ({
-  toast: readToast(request.headers.get("Cookie"), request.url),
+export const loader = ({ request, url }: LoaderFunctionArgs) => ({
+  toast: readToast(request.headers.get("Cookie"), url.href),
 });
 
 export async function action({ request }: ActionFunctionArgs) {

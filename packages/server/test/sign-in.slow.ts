@@ -67,6 +67,43 @@ test("only signed-in users see a private page", async ({ server: { url } }) => {
   expect([wrong.status, wrong.headers.get("Set-Cookie")]).toEqual([400, null]);
 });
 
+test("after the sign-in, a user gets the page that a link or a reload has asked for", async ({
+  page,
+  server: { url },
+}) => {
+  const path = "/example-pages/account?tab=a%26b";
+  const signInPath = `/example-pages/sign-in?${new URLSearchParams({ next: path })}`;
+  const visits = [
+    () => page.goto(url + path),
+    () => page.evaluate((path) => window.__reactRouterDataRouter.navigate(path), path),
+  ];
+  for (const visit of visits) {
+    await open(page, `${url}/example-pages/about`);
+    await visit();
+    await page.waitForURL(url + signInPath);
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await signInWithForm(page);
+    expect(page.url()).toBe(url + path);
+    await page.context().clearCookies();
+  }
+  const response = await send(url + signInPath, ADA);
+  expect([response.status, response.headers.get("Location")]).toEqual([303, path]);
+});
+
+test.for([
+  "https://evil.example/",
+  "//evil.example/",
+  "/\\evil.example/",
+  "/\t/evil.example/",
+  "/.//evil.example/",
+  "/a/..//evil.example/",
+  "javascript:alert(1)",
+  "http://[",
+])("a link to the sign-in can't send users to another site: %j", async (next, { server: { url } }) => {
+  const response = await send(`${url}/example-pages/sign-in?${new URLSearchParams({ next })}`, ADA);
+  expect([response.status, response.headers.get("Location")]).toEqual([303, "/example-pages/account"]);
+});
+
 test("servers with the same secret accept each other's sessions", async () => {
   const start = () => startServer({ SESSION_SECRET: "the operators' own, of 32 characters" }, SITE);
   const [one, two] = await Promise.all([start(), start()]);
