@@ -1,14 +1,14 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
+import { findFreePort } from "react-router-express-server/testing";
 import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { copySite } from "./support/copy-site.ts";
 import { test as base, expect, open } from "./support/fixtures.ts";
-import { SERVER_ENV } from "./support/start-server.ts";
+import { withoutKnownWarnings } from "./support/known-warnings.ts";
+import { startDevelopment } from "./support/start-development.ts";
 
 // The tests edit this copy.
 const FOLDER = copySite();
@@ -20,31 +20,9 @@ writeFileSync(
 const test = base
   // The console also has hints of the development tools. Violations of the policy count.
   .extend("ignoredMessages", () => /^(debug|info): (?!.*Content Security Policy)/s)
-  .extend("development", { scope: "file" }, startDevelopment)
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
+  .extend("development", { scope: "file" }, ({}, { onCleanup }) => startDevelopment(FOLDER, onCleanup))
   .extend("url", { scope: "file" }, ({ development }) => development.url);
-
-type Context = { onCleanup: (cleanup: () => Promise<void>) => void };
-
-/** Starts the development server; resolves with its URL, and what it writes. */
-// biome-ignore lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
-async function startDevelopment({}, { onCleanup }: Context, env = {}) {
-  const development = spawn(process.execPath, ["node_modules/.bin/react-router", "dev"], {
-    cwd: FOLDER,
-    env: { ...SERVER_ENV, HOME: process.env.HOME, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onCleanup(async () => {
-    development.kill();
-    await once(development, "exit");
-  });
-  const lines: string[] = [];
-  const errors: string[] = [];
-  createInterface({ input: development.stdout }).on("line", (line) => lines.push(line));
-  createInterface({ input: development.stderr }).on("line", (line) => errors.push(line));
-  const findUrl = () => /http:\/\/localhost:\d+/.exec(lines.join("\n"))?.[0];
-  await expect.poll(findUrl).toBeDefined();
-  return { url: findUrl() as string, lines, errors, pid: development.pid };
-}
 
 async function mark(page: Page) {
   await page.evaluate(() => Object.assign(window, { isMarked: true }));
@@ -64,7 +42,7 @@ function edit(path: string, ...changes: [from: string, to: string][]) {
 
 // The first, since two servers would write Vite's cache at the same time.
 test("without a required setting, the errors have its name in one line, and no stack", async () => {
-  const { url, errors } = await startDevelopment({}, { onCleanup: onTestFinished }, { SESSION_SECRET: "" });
+  const { url, errors } = await startDevelopment(FOLDER, onTestFinished, { env: { SESSION_SECRET: "" } });
   expect((await fetch(url)).status).toBe(500);
   const fault = "SESSION_SECRET is not set, and has no default";
   await expect.poll(() => errors.filter((line) => line.endsWith(`server error: ${fault}`))).toHaveLength(1);
@@ -75,6 +53,22 @@ test("without a required setting, the errors have its name in one line, and no s
 test("a redirect to a path beyond ASCII has an encoded Location", async ({ url }) => {
   const { status, headers } = await fetch(`${url}/example-pages/rename/redirect?to=你好`, { redirect: "manual" });
   expect([status, headers.get("Location")]).toEqual([303, encodeURI("/example-pages/names/你好")]);
+});
+
+test("the start and a first page write no warning", async ({ development, page, url }) => {
+  await open(page, url);
+  expect(withoutKnownWarnings(development.errors)).toEqual([]);
+});
+
+test.for([
+  { args: ["--port", "PORT", "--strictPort"], where: "localhost" },
+  { args: ["--port", "PORT", "--host", "127.0.0.1"], where: "127.0.0.1" },
+])("the command line's $args take precedence over PORT", async ({ args, where }) => {
+  const port = String(await findFreePort());
+  const given = args.map((arg) => (arg === "PORT" ? port : arg));
+  const { url } = await startDevelopment(copySite(), onTestFinished, { args: given });
+  expect(url).toBe(`http://${where}:${port}`);
+  expect((await fetch(url)).status).toBe(200);
 });
 
 // React's development build logs each difference that it finds during hydration.

@@ -16,9 +16,15 @@ export function serveApp(): Plugin {
   return {
     name: "react-router-express-server:development",
     apply: "serve",
-    config() {
+    config({ server }) {
       loadEnvFile();
-      return { server: { port: Number(process.env.PORT || 3000) } };
+      // `--port` takes precedence.
+      return { server: { port: server?.port ?? Number(process.env.PORT || 3000) } };
+    },
+    configResolved({ server, plugins }) {
+      // @vitejs/plugin-basic-ssl sets its certificate later, and keeps other options.
+      if (!server.https && !plugins.some(({ name }) => name === "vite:basic-ssl")) return;
+      server.https = { ...server.https, ALPNCallback: chooseHttp1 };
     },
     async configureServer(vite) {
       const { ssr } = vite.environments;
@@ -55,10 +61,20 @@ export function serveApp(): Plugin {
       vite.httpServer?.once("close", () => running?.close());
       return () =>
         vite.middlewares.use((req, res, next) => {
-          load().then(({ app }) => app(req as never, res as never, next), next);
+          load()
+            .then(({ app }) => app(req as never, res as never, next))
+            .catch(next); // Without it, an error of the application would end the process.
         });
     },
   };
+}
+
+/**
+ * With TLS, Vite would speak HTTP/2, whose requests and responses Express doesn't support: it replaces their prototypes
+ * (https://github.com/expressjs/express/issues/6580).
+ */
+function chooseHttp1({ protocols }: { protocols: string[] }) {
+  return protocols.find((protocol) => protocol === "http/1.1");
 }
 
 type Running = Awaited<ReturnType<typeof run>>;

@@ -22,8 +22,15 @@ const LICENSES = { fileName: "licenses.md" };
 /** Builds and develops a site with its `server.ts`. Must come before `reactRouter()`. */
 export function server({ externalPackages = [] }: Options = {}): Plugin[] {
   return [
-    ...[configure(externalPackages), entries(), serveApp()],
-    ...[evaluatedRoutes(), encodedRedirects(), productionReactRouter(), withoutServerStyles(), withoutRetainedChunks()],
+    configure(externalPackages),
+    entries(),
+    serveApp(),
+    evaluatedRoutes(),
+    encodedRedirects(),
+    productionReactRouter(),
+    clientSourceMaps(),
+    withoutServerStyles(),
+    withoutRetainedChunks(),
   ];
 }
 
@@ -46,7 +53,11 @@ function configure(external: string[]): Plugin {
           include: [`${NAME} > structured-headers`], // Vite doesn't look for the packages of an excluded one.
         },
         // Inlined images would be `data:` URLs, which the Content-Security-Policy blocks.
-        build: { assetsInlineLimit: 0 },
+        build: {
+          assetsInlineLimit: 0,
+          // Most of the time is React Router's, so the site can't act on the warning.
+          rollupOptions: { checks: { bundlerTimings: false } },
+        },
         environments: {
           client: {
             build: {
@@ -55,7 +66,6 @@ function configure(external: string[]): Plugin {
                 // esbuild's helper that names functions: its calls would keep the unused ones of packages, such as Radix.
                 treeshake: { manualPureFunctions: ["__name"] },
                 output: {
-                  sourcemap: "hidden", // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
                   codeSplitting: { groups: [{ name: nameChunk, debugName: "shell" }] },
                 },
               },
@@ -134,6 +144,19 @@ function productionReactRouter(): Plugin {
   };
 }
 
+/**
+ * Makes source maps of the browser's scripts, which the site doesn't have (preset.ts). Of `build.sourcemap`, React Router
+ * warns, since it would publish them, and of `output.sourcemap`, Vite.
+ */
+function clientSourceMaps(): Plugin {
+  return {
+    name: `${NAME}:source-maps`,
+    apply: "build",
+    applyToEnvironment: ({ name }) => name === "client",
+    outputOptions: (options) => ({ ...options, sourcemap: "hidden" }),
+  };
+}
+
 /** Keeps styles out of the server's build, except the names of CSS modules and the text of `?inline` styles. */
 function withoutServerStyles(): Plugin {
   return {
@@ -142,6 +165,8 @@ function withoutServerStyles(): Plugin {
     enforce: "pre",
     applyToEnvironment: ({ name }) => name === "ssr",
     load: { filter: { id: /(?<!\.module)\.css$/ }, handler: () => "" },
+    // Styles as text need no source map (https://github.com/tailwindlabs/tailwindcss/issues/19930).
+    onLog: (_level, { code, plugin }) => code !== "SOURCEMAP_BROKEN" || plugin !== "@tailwindcss/vite:generate:build",
   };
 }
 
