@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
-import { type Plugin, type Rolldown, runnerImport, searchForWorkspaceRoot } from "vite";
+import { type Plugin, runnerImport, searchForWorkspaceRoot } from "vite";
+import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
 import { enginePath } from "./paths.ts";
@@ -22,7 +23,7 @@ const LICENSES = { fileName: "licenses.md" };
 export function server({ externalPackages = [] }: Options = {}): Plugin[] {
   return [
     ...[configure(externalPackages), entries(), serveApp()],
-    ...[evaluatedRoutes(), productionReactRouter(), withoutServerStyles(), withoutRetainedChunks()],
+    ...[evaluatedRoutes(), productionReactRouter(), chunks(), withoutServerStyles(), withoutRetainedChunks()],
   ];
 }
 
@@ -55,7 +56,6 @@ function configure(external: string[]): Plugin {
                 treeshake: { manualPureFunctions: ["__name"] },
                 output: {
                   sourcemap: "hidden", // React Router warns about build.sourcemap. The site doesn't have these maps (preset.ts).
-                  codeSplitting: { groups: [{ name: nameChunk, debugName: "shell" }] },
                 },
               },
             },
@@ -136,18 +136,4 @@ function withoutServerStyles(): Plugin {
     applyToEnvironment: ({ name }) => name === "ssr",
     load: { filter: { id: /(?<!\.module)\.css$/ }, handler: () => "" },
   };
-}
-
-/** The browser's entry and the root route: every page needs what they import. */
-const ENTRY = /\/entry\.client\.tsx$/;
-const ROOT = /\/app\/root\.tsx\b/;
-
-/**
- * Puts the modules that every page needs (the shell) in the file of the browser's entry. Otherwise such a module would
- * become its own file once a page imports it, too, and the preloads of all pages would change.
- */
-function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo }) {
-  const importers = context.getModuleInfo(id)?.importers ?? [];
-  const isShell = [id, ...importers].some((file) => ENTRY.test(file)) || importers.some((file) => ROOT.test(file));
-  return isShell ? "shell" : null;
 }
