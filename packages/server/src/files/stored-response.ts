@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import fresh from "fresh";
-import { acceptsDcz, CODINGS, negotiateContentCoding, type StoredCoding } from "../http/content-coding.ts";
+import { CODINGS, negotiateContentCoding, type StoredCoding } from "../http/content-coding.ts";
 
 /** A response in one content coding. Header lists are flat: names and values in turn. */
 type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeaders: string[] };
@@ -10,8 +10,6 @@ type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeade
 export type StoredResponse = {
   status: number;
   variants: Record<StoredCoding, Variant>;
-  /** The variants in dcz, by the `Available-Dictionary` that each needs. */
-  dczVariants: Map<unknown, Variant> | undefined;
 };
 
 /** The content by coding. For a missing coding, identity is sent. */
@@ -23,19 +21,16 @@ type Options = {
   headers: Record<string, string>;
   contentType: string | undefined;
   bodies: Bodies;
-  /** The content in dcz, once for each dictionary. Bytes 8 to 39 are the dictionary's SHA-256 (RFC 9842 §5). */
-  dczBodies?: Buffer[];
 };
 
-export function storeResponse({ status, headers, contentType, bodies, dczBodies = [] }: Options): StoredResponse {
+export function storeResponse({ status, headers, contentType, bodies }: Options): StoredResponse {
   // A hash of the content only, so that every process and build has the same tag.
   const hash = createHash("sha256").update(bodies.identity).digest("base64url");
-  const vary = dczBodies.length > 0 ? "Accept-Encoding, Available-Dictionary" : "Accept-Encoding";
-  const toVariant = (coding: StoredCoding | "dcz", body: Buffer | undefined, suffix: string = coding): Variant => {
+  const toVariant = (coding: StoredCoding, body: Buffer | undefined): Variant => {
     if (!body) return toVariant("identity", bodies.identity);
     const isEncoded = coding !== "identity";
-    const etag = isEncoded ? `"${hash}-${suffix}"` : `"${hash}"`;
-    const notModifiedHeaders = Object.entries({ ...headers, Vary: vary, ETag: etag }).flat();
+    const etag = isEncoded ? `"${hash}-${coding}"` : `"${hash}"`;
+    const notModifiedHeaders = Object.entries({ ...headers, Vary: "Accept-Encoding", ETag: etag }).flat();
     const contentHeaders = {
       ...(contentType !== undefined && { "Content-Type": contentType }),
       ...(isEncoded && { "Content-Encoding": coding }),
@@ -48,15 +43,10 @@ export function storeResponse({ status, headers, contentType, bodies, dczBodies 
       notModifiedHeaders,
     };
   };
-  const toDczVariant = (body: Buffer): [string, Variant] => {
-    const dictionary = body.toString("base64", 8, 40);
-    return [`:${dictionary}:`, toVariant("dcz", body, dictionary)];
-  };
   const { br, gzip, identity } = bodies;
   return {
     status,
     variants: { br: toVariant("br", br), gzip: toVariant("gzip", gzip), identity: toVariant("identity", identity) },
-    dczVariants: dczBodies.length > 0 ? new Map(dczBodies.map(toDczVariant)) : undefined,
   };
 }
 
@@ -78,10 +68,8 @@ export function mergeHeaders(...sets: Record<string, string>[]) {
 
 /** Sends a stored response in the content coding that the client prefers, or 304. */
 export function sendStored(req: Request, res: Response, stored: StoredResponse, ownHeaders: string[] = []) {
-  const dcz = stored.dczVariants?.get(req.headers["available-dictionary"]);
-  const variant =
-    dcz && acceptsDcz(req.headers) ? dcz : stored.variants[negotiateContentCoding(req.headers, CODINGS.stored)];
-  const { body, etag, headers, notModifiedHeaders } = variant;
+  const { body, etag, headers, notModifiedHeaders } =
+    stored.variants[negotiateContentCoding(req.headers, CODINGS.stored)];
   res.locals.isStored = true;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
   if (stored.status === 200 && fresh({ "if-none-match": req.headers["if-none-match"] }, { etag })) {
