@@ -10,6 +10,8 @@ import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fi
 const MAX_DOCUMENT_BYTES = 3000;
 /** Brotli bytes until a page is interactive. If the project has `further` pages, they may use more of the app shell. */
 const MAX_INTERACTIVE_BYTES = { two: 107_000, further: 117_500 };
+/** Of these, what an edit may change. The rest are packages, which browsers still have after a release. */
+const MAX_EDITED_BYTES = 10_000;
 /** The bytes that a further route may add: its entries in the browser's two route lists. */
 const MAX_ROUTE_BYTES = 100;
 
@@ -50,6 +52,8 @@ test.for(
     );
     expect(document).toBeLessThanOrEqual(MAX_DOCUMENT_BYTES);
     expect(size).toBeLessThanOrEqual(MAX_INTERACTIVE_BYTES[pages]);
+    const edited = listScripts().filter((name) => !name.startsWith("entry.client-"));
+    expect(brotliSize(folder, edited)).toBeLessThanOrEqual(MAX_EDITED_BYTES);
   },
 );
 

@@ -22,7 +22,6 @@ test.each([
 
 test.each([
   ["public/robots.txt.gz", "public/robots.txt.gz would be sent as the compressed variant of the file beside it"],
-  ["public/robots.txt.1.dcz", "public/robots.txt.1.dcz would be sent as the compressed variant of the file beside it"],
   ["public/assets/logo.png", "public/assets/: /assets/ is for files whose names hold a hash"],
 ])("the build rejects %s: its path is reserved for generated files", async (name, message) => {
   const folder = copySite();

@@ -81,7 +81,6 @@ const HEADERS: [start: string, name: string, value: string][] = [
   [PAGE, "Host", fill("a.")],
   [PAGE, "Host", fill("%aa")],
   [RENDERED, "Host", fill("a.")],
-  [PAGE, "Available-Dictionary", fill("a", ":", ":")],
   [PAGE, "Authorization", fill("a")],
   [PAGE, "Expect", fill("100-continue")],
   [PAGE, "User-Agent", fill("a")],

@@ -47,19 +47,11 @@ const MAX_ACCEPT_LENGTH = 256;
  * Accept-Encoding, or accepts none of them, it is identity: a response is of more use than a 406.
  */
 export function negotiateContentCoding<Coding extends string>(headers: IncomingHttpHeaders, codings: Coding[]) {
-  if (isTooLong(headers)) return "identity";
+  const { "accept-encoding": accepted = "" } = headers;
+  if (accepted.length > MAX_ACCEPT_LENGTH) return "identity";
   // @ts-expect-error The published types lack the options.
   const [best]: Coding[] = new Negotiator({ headers }).encodings(codings, { preferred: codings });
   return best ?? "identity";
-}
-
-/** Whether a client that has the dictionary accepts dcz, which is zstd with that dictionary (RFC 9842 §5). */
-export function acceptsDcz(headers: IncomingHttpHeaders) {
-  return !isTooLong(headers) && new Negotiator({ headers }).encodings(["dcz"]).length > 0;
-}
-
-function isTooLong({ "accept-encoding": accepted = "" }: IncomingHttpHeaders) {
-  return accepted.length > MAX_ACCEPT_LENGTH;
 }
 
 const LEVELS = {

@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import fresh from "fresh";
 import createHttpError from "http-errors";
 import type { ByteRange } from "./byte-range.ts";
-import { acceptsDcz, CODINGS, negotiateContentCoding, type StoredCoding } from "./content-coding.ts";
+import { CODINGS, negotiateContentCoding, type StoredCoding } from "./content-coding.ts";
 import { removeBreakingHeaders } from "./page-headers.ts";
 
 /** The longest If-None-Match that is read. Parsing 14 KB takes a millisecond; browsers send one entity tag. */
@@ -16,8 +16,6 @@ type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeade
 export type StoredResponse = {
   status: number;
   variants: Record<StoredCoding, Variant>;
-  /** The variants in dcz, by the `Available-Dictionary` that each needs. */
-  dczVariants: Map<unknown, Variant> | undefined;
 };
 
 /** The content by coding. For a missing coding, identity is sent. */
@@ -29,19 +27,16 @@ type Options = {
   headers: Record<string, string>;
   contentType: string | undefined;
   bodies: Bodies;
-  /** The content in dcz, once for each dictionary. Bytes 8 to 39 are the dictionary's SHA-256 (RFC 9842 §5). */
-  dczBodies?: Buffer[];
 };
 
-export function storeResponse({ status, headers, contentType, bodies, dczBodies = [] }: Options): StoredResponse {
+export function storeResponse({ status, headers, contentType, bodies }: Options): StoredResponse {
   // A hash of the content only, so that every process and build has the same tag.
   const hash = createHash("sha256").update(bodies.identity).digest("base64url");
-  const vary = dczBodies.length > 0 ? "Accept-Encoding, Available-Dictionary" : "Accept-Encoding";
-  const toVariant = (coding: StoredCoding | "dcz", body: Buffer | undefined, suffix: string = coding): Variant => {
+  const toVariant = (coding: StoredCoding, body: Buffer | undefined): Variant => {
     if (!body) return toVariant("identity", bodies.identity);
     const isEncoded = coding !== "identity";
-    const etag = isEncoded ? `"${hash}-${suffix}"` : `"${hash}"`;
-    const notModifiedHeaders = Object.entries({ ...headers, Vary: vary, ETag: etag }).flat();
+    const etag = isEncoded ? `"${hash}-${coding}"` : `"${hash}"`;
+    const notModifiedHeaders = Object.entries({ ...headers, Vary: "Accept-Encoding", ETag: etag }).flat();
     const contentHeaders = {
       ...(contentType !== undefined && { "Content-Type": contentType }),
       ...(isEncoded && { "Content-Encoding": coding }),
@@ -54,15 +49,10 @@ export function storeResponse({ status, headers, contentType, bodies, dczBodies 
       notModifiedHeaders,
     };
   };
-  const toDczVariant = (body: Buffer): [string, Variant] => {
-    const dictionary = body.toString("base64", 8, 40);
-    return [`:${dictionary}:`, toVariant("dcz", body, dictionary)];
-  };
   const { br, gzip, identity } = bodies;
   return {
     status,
     variants: { br: toVariant("br", br), gzip: toVariant("gzip", gzip), identity: toVariant("identity", identity) },
-    dczVariants: dczBodies.length > 0 ? new Map(dczBodies.map(toDczVariant)) : undefined,
   };
 }
 
@@ -90,7 +80,7 @@ export function sendStored(
   ownHeaders: string[] = [],
   range?: ByteRange,
 ) {
-  const variant = range ? stored.variants.identity : chooseVariant(req, stored);
+  const variant = stored.variants[range ? "identity" : negotiateContentCoding(req.headers, CODINGS.stored)];
   const { body, etag, headers, notModifiedHeaders } = variant;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
   const isFresh = stored.status === 200 && matches(req, etag);
@@ -106,11 +96,6 @@ export function sendStored(
 
 function matches({ headers: { "if-none-match": tags = "" } }: Request, etag: string) {
   return tags.length <= MAX_TAGS_LENGTH && fresh({ "if-none-match": tags }, { etag });
-}
-
-function chooseVariant({ headers }: Request, { variants, dczVariants }: StoredResponse) {
-  const dcz = dczVariants?.get(headers["available-dictionary"]);
-  return dcz && acceptsDcz(headers) ? dcz : variants[negotiateContentCoding(headers, CODINGS.stored)];
 }
 
 function sendRange(req: Request, res: Response, { body, headers }: Variant, { start, end }: ByteRange) {

@@ -1,12 +1,7 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { copyFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import zlib from "node:zlib"; // A namespace, since Node 20 has no zstdCompress.
 import { compress } from "../http/content-coding.ts";
-import { DCZ_SUFFIXES, toReleasePattern } from "../parts/files/client-files.ts";
-import { ASSETS_PATH } from "../site/assets.ts";
 
 /** Fonts, images and videos are compressed already. */
 const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm)$/;
@@ -23,7 +18,7 @@ export async function precompress(folder: string) {
 }
 
 /** Open tabs and caches may request assets of earlier releases. The build keeps so many releases, in so many bytes. */
-const MAX_PREVIOUS_RELEASES = DCZ_SUFFIXES.length;
+const MAX_PREVIOUS_RELEASES = 2;
 const MAX_PREVIOUS_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -44,34 +39,4 @@ export async function copyPreviousAssets(previousBuild: string | undefined) {
     releases.push(names);
   }
   await writeFile("build/assets.json", JSON.stringify(releases));
-  return releases;
-}
-
-/**
- * Writes `NAME.1.dcz` and `NAME.2.dcz` beside each script and style whose hash has changed, if they are smaller than brotli.
- * They hold the difference to the files of earlier releases, which returning browsers have (RFC 9842).
- */
-export async function compressDifferences([names = [], ...previous]: string[][]) {
-  if (previous.length > 0 && !zlib.zstdCompress) return console.log("No .dcz files: they need Node 22.19 or later.");
-  const compressDifference = async (name: string) => {
-    const path = join("build/client/assets", name);
-    const pattern = toReleasePattern(ASSETS_PATH + name);
-    if (!pattern || !existsSync(`${path}.br`)) return;
-    const sameName = (other: string) => toReleasePattern(ASSETS_PATH + other) === pattern;
-    const dictionaries = new Set(previous.flatMap((others) => others.find(sameName) ?? []));
-    dictionaries.delete(name);
-    for (const [index, dictionary] of [...dictionaries].entries()) {
-      const dcz = await compressDcz(await readFile(path), await readFile(join("build/client/assets", dictionary)));
-      if (dcz.length < (await stat(`${path}.br`)).size) await writeFile(path + DCZ_SUFFIXES[index], dcz);
-    }
-  };
-  await Promise.all(names.map(compressDifference));
-}
-
-/** zstd with a dictionary, whose hash comes first (RFC 9842 §5). 19 is the highest level that fits into the 8 MB window. */
-async function compressDcz(bytes: Buffer, dictionary: Buffer) {
-  const params = { [zlib.constants.ZSTD_c_compressionLevel]: 19 };
-  const frame = await promisify(zlib.zstdCompress)(bytes, { dictionary, params });
-  const magic = Buffer.from("5e2a4d1820000000", "hex");
-  return Buffer.concat([magic, createHash("sha256").update(dictionary).digest(), frame]);
 }

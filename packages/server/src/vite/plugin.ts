@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
-import { type Plugin, type Rolldown, runnerImport, searchForWorkspaceRoot } from "vite";
+import { type Plugin, runnerImport, searchForWorkspaceRoot } from "vite";
+import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
 import { enginePath } from "./paths.ts";
@@ -29,6 +30,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
     encodedRedirects(),
     productionReactRouter(),
     clientSourceMaps(),
+    chunks(),
     withoutServerStyles(),
     withoutRetainedChunks(),
   ];
@@ -65,9 +67,7 @@ function configure(external: string[]): Plugin {
               rollupOptions: {
                 // esbuild's helper that names functions: its calls would keep the unused ones of packages, such as Radix.
                 treeshake: { manualPureFunctions: ["__name"] },
-                output: {
-                  codeSplitting: { groups: [{ name: nameChunk, debugName: "shell" }] },
-                },
+                output: {},
               },
             },
           },
@@ -168,18 +168,4 @@ function withoutServerStyles(): Plugin {
     // Styles as text need no source map (https://github.com/tailwindlabs/tailwindcss/issues/19930).
     onLog: (_level, { code, plugin }) => code !== "SOURCEMAP_BROKEN" || plugin !== "@tailwindcss/vite:generate:build",
   };
-}
-
-/** The browser's entry and the root route: every page needs what they import. */
-const ENTRY = /\/entry\.client\.tsx$/;
-const ROOT = /\/app\/root\.tsx\b/;
-
-/**
- * Puts the modules that every page needs (the shell) in the file of the browser's entry. Otherwise such a module would
- * become its own file once a page imports it, too, and the preloads of all pages would change.
- */
-function nameChunk(id: string, context: { getModuleInfo: Rolldown.GetModuleInfo }) {
-  const importers = context.getModuleInfo(id)?.importers ?? [];
-  const isShell = [id, ...importers].some((file) => ENTRY.test(file)) || importers.some((file) => ROOT.test(file));
-  return isShell ? "shell" : null;
 }

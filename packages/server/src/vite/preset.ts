@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import type { Config, Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
-import { compressDifferences, copyPreviousAssets, precompress } from "./client-assets.ts";
+import { copyPreviousAssets, precompress } from "./client-assets.ts";
 import { copyPackages } from "./copy-packages.ts";
 import { moveSourceMaps } from "./source-maps.ts";
 
@@ -55,8 +55,7 @@ export function serverPreset(): Preset {
 const buildEnd: Config["buildEnd"] = async ({ viteConfig }) => {
   await moveSourceMaps();
   await precompress("build/client");
-  const releases = await copyPreviousAssets(process.env.PREVIOUS_BUILD);
-  await compressDifferences(releases);
+  await copyPreviousAssets(process.env.PREVIOUS_BUILD);
   await copyPackages(viteConfig.environments.ssr?.resolve.external);
 };
 

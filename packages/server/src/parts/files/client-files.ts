@@ -16,20 +16,11 @@ const MAX_FILE_BYTES = 512 * 1024;
 /** The suffix of a file's variant in each content coding. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
 
-/** The suffixes of a file that is compressed with an earlier version as the dictionary, the newest version first. */
-export const DCZ_SUFFIXES = [".1.dcz", ".2.dcz"];
-
 /** The suffix of any compressed variant. */
-export const VARIANT_SUFFIX = /\.(br|gz|[12]\.dcz)$/;
+export const VARIANT_SUFFIX = /\.(br|gz)$/;
 
-/**
- * The URL pattern of a script or style in every release. Undefined for other files, and for names with characters that
- * have a meaning in a pattern.
- */
-export function toReleasePattern(urlPath: string) {
-  const pattern = urlPath.replace(/^(\/assets\/[\w.-]+-)[\w-]{8}(\.(js|css))$/, "$1*$2");
-  return pattern === urlPath ? undefined : pattern;
-}
+/** The scripts and styles of a release. */
+const SCRIPT_OR_STYLE = /^\/assets\/.*\.(js|css)$/;
 
 /** A file for the browser: in memory, or on disk in some content codings. */
 type ClientFile = {
@@ -52,24 +43,19 @@ export function readClientFiles(folder: string | undefined, securityHeaders: Sec
   const read = (urlPath: string): ClientFile => {
     const path = join(folder, urlPath);
     const codings = CODINGS.stored.filter((coding) => existsSync(path + SUFFIXES[coding]));
-    const dczPaths = DCZ_SUFFIXES.map((suffix) => path + suffix).filter((variant) => existsSync(variant));
-    const paths = [...codings.map((coding) => path + SUFFIXES[coding]), ...dczPaths];
-    const allBytes = paths.reduce((sum, variant) => sum + statSync(variant).size, 0);
+    const allBytes = codings.reduce((sum, coding) => sum + statSync(path + SUFFIXES[coding]).size, 0);
     const { size, mtime } = statSync(path);
     if (size > MAX_FILE_BYTES || total + allBytes > maxBytes) return { codings, size, validator: mtime.toUTCString() };
     total += allBytes;
     const variants = codings.map((coding): [StoredCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
-    const pattern = toReleasePattern(urlPath);
     const stored = storeResponse({
       status: 200,
-      headers: mergeHeaders(pattern ? securityHeaders.ofAssets : securityHeaders.defaults, {
+      headers: mergeHeaders(SCRIPT_OR_STYLE.test(urlPath) ? securityHeaders.ofAssets : securityHeaders.defaults, {
         "Cache-Control": fileCacheControl(urlPath),
         "Accept-Ranges": "bytes",
-        ...(pattern && { "Use-As-Dictionary": `match="${pattern}"` }), // RFC 9842 §2.1
       }),
       contentType: contentType(basename(urlPath)) || "application/octet-stream",
       bodies: Object.fromEntries(variants) as Bodies,
-      dczBodies: dczPaths.map((variant) => readFileSync(variant)),
     });
     return { stored, codings, size, validator: stored.variants.identity.etag };
   };

@@ -1,0 +1,67 @@
+import type { Plugin, Rolldown } from "vite";
+
+/** The browser's entry and the root route: every page needs what they import. */
+const ENTRY = /\/entry\.client\.tsx$/;
+const ROOT = /\/app\/root\.tsx\b/;
+const PACKAGE = /\/node_modules\//;
+
+/**
+ * Puts the modules that every page needs in two files: those of the site in the root route's, and packages in the browser's
+ * entry. Browsers still have the second, large one after a release, unless it changes packages. Without groups, a module
+ * would become its own file once a page imports it, too, and the preloads of all pages would change.
+ */
+export function chunks(): Plugin {
+  let siteModules = new Set<string>();
+  return {
+    name: "react-router-express-server:chunks",
+    apply: "build",
+    enforce: "post", // React Router sets preserveEntrySignatures, too.
+    applyToEnvironment: ({ name }) => name === "client",
+    config: () => ({
+      environments: {
+        client: {
+          build: {
+            rollupOptions: {
+              preserveEntrySignatures: "allow-extension", // Pages import components from the root route's file.
+              output: {
+                codeSplitting: {
+                  groups: [
+                    { name: "site", test: (id) => siteModules.has(id), includeDependenciesRecursively: false },
+                    { name: "packages", test: (id) => siteModules.has(id) || ENTRY.test(id) },
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+    }),
+    renderStart() {
+      const ids = [...this.getModuleIds()];
+      const ofEntry = findSiteModules(
+        ids.filter((id) => ENTRY.test(id)),
+        this,
+      );
+      const ofRoot = findSiteModules(
+        ids.filter((id) => ROOT.test(id)),
+        this,
+      );
+      // The root route's file imports the entry, so the entry must import nothing from it.
+      siteModules = new Set([...ofRoot].filter((id) => !ofEntry.has(id)));
+    },
+  };
+}
+
+/** Adds modules and what they import, directly or not, to `found`. Leaves packages out. */
+function findSiteModules(
+  ids: readonly string[],
+  context: { getModuleInfo: Rolldown.GetModuleInfo },
+  found = new Set<string>(),
+) {
+  for (const id of ids) {
+    if (PACKAGE.test(id) || found.has(id)) continue;
+    found.add(id);
+    findSiteModules(context.getModuleInfo(id)?.importedIds ?? [], context, found);
+  }
+  return found;
+}
