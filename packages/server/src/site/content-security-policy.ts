@@ -5,6 +5,7 @@ import { REPORTS_PATH } from "../pages/reports-path.ts";
 /** The source expressions of each directive (CSP Level 3). */
 type Policy = Record<string, string[]>;
 
+// Without Trusted Types: after a failed hydration, React creates scripts with innerHTML (facebook/react#16157).
 const DEFAULT_POLICY = {
   "default-src": ["'none'"],
   "script-src": ["'self'"],
