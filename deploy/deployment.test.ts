@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { version } from "../package.json";
 
+const RUNBOOK = "packages/server/docs/operating.md";
 const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "utf8"), { strict: true }).map(
   (document) => document.toJS({ mapAsMap: false }),
 );
@@ -74,6 +75,15 @@ test("each port is reachable from one namespace, and pods reach nothing but DNS"
     [[{ port: operationsService.spec.ports[0].targetPort }], from("monitoring")],
   ]);
   expect(egress.flatMap(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([53, 53]);
+});
+
+test("each alert links to its section of the runbook, and each section is of an alert", () => {
+  const [{ rules }] = parse(readFileSync("deploy/alerts.yaml", "utf8")).groups;
+  const links = rules.map(({ annotations }: { annotations: { runbook: string } }) => annotations.runbook);
+  const names: string[] = rules.map(({ alert }: { alert: string }) => alert);
+  expect(links).toEqual(names.map((name) => `${RUNBOOK}#${name.toLowerCase()}`));
+  const sections = readFileSync(RUNBOOK, "utf8").match(/(?<=^### )Site\w+$/gm);
+  expect(sections?.toSorted()).toEqual(names.toSorted());
 });
 
 test("deployments use settings that the server has", async () => {

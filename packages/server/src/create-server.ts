@@ -23,7 +23,7 @@ import { measureParts } from "./parts/render/measure-parts.ts";
 import { createAnonymousRender } from "./parts/render/render-anonymously.ts";
 import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./parts/render/timeouts.ts";
 import { browserReports } from "./parts/reports/browser-reports.ts";
-import type { ServerSettings } from "./settings/settings.ts";
+import type { ServerSettings } from "./settings/server-settings.ts";
 import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
 import { createPages } from "./site/pages.ts";

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,7 +10,8 @@ import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
 import { LOG_TIMEOUT_MS } from "../src/process/process-events.ts";
 import { CLOSE_TIMEOUT_MS } from "../src/process/supervision.ts";
-import { createSettingsSchema, parseSettings, ServerSettingsSchema, SettingsError } from "../src/settings/settings.ts";
+import { ServerSettingsSchema } from "../src/settings/server-settings.ts";
+import { createSettingsSchema, parseSettings, SettingsError } from "../src/settings/settings.ts";
 import { SITE } from "./support/site.ts";
 import { SERVER_ENV, startServer } from "./support/start-server.ts";
 
@@ -272,21 +273,6 @@ test("the server listens on the ports of the settings", { retry: 2 }, async () =
   expect((await fetch(url)).status).toBe(200);
   expect((await fetch(`${opsUrl}/livez`)).status).toBe(200);
   expect(await stop()).toBe(0);
-});
-
-test("the table in docs/operating.md has each setting of the server, with its default", () => {
-  const section = readFileSync(new URL("../docs/operating.md", import.meta.url), "utf8")
-    .split(/^## /m)
-    .find((text) => text.startsWith("Settings\n"));
-  const rows = [...(section ?? "").matchAll(/^\| `(\w+)` +\| (.*?) +\| .+ \|$/gm)].map(([, name, cell]) => [
-    name,
-    cell,
-  ]);
-  const defaults = Object.entries(ServerSettingsSchema.entries).map(([name, schema]) => [
-    name,
-    "default" in schema && schema.default ? `\`${schema.default}\`` : expect.stringMatching(/^[a-z]/),
-  ]);
-  expect(rows).toEqual(defaults);
 });
 
 test("the default timeouts of a shutdown end it within the 10 s of docker stop", () => {

@@ -254,9 +254,14 @@ test.each([
     expect(await server.exited).toBe(1);
     const stack = expect.stringMatching(/^Error: .*\n {4}at /);
     expect(server.lines.filter(({ level }) => level === "fatal")).toEqual([
-      expect.objectContaining({ msg: event, "exception.message": message, "exception.stacktrace": stack }),
+      expect.objectContaining({
+        msg: "uncaught exception",
+        origin: event,
+        "exception.message": message,
+        "exception.stacktrace": stack,
+      }),
     ]);
-    expect(stepsOf(server).slice(2)).toEqual([event, ...STEPS.slice(2)]);
+    expect(stepsOf(server).slice(2)).toEqual(["uncaught exception", ...STEPS.slice(2)]);
   },
 );
 

@@ -38,15 +38,25 @@ export function protectFromOverload({ limits, settings, headers, handleErrors, r
   const { BODY_SIZE_LIMIT_BYTES: maxBodyBytes, HANDLER_TIMEOUT_MS: handlerTimeoutMs } = settings;
   const recordShed = countBy<ShedReason>(registry, {
     name: "requests_shed_total",
-    help: "Requests shed: too many waited, one waited for too long, its client was too slow, or no handler responded.",
+    help: "Requests that got 503 or were cut.",
     label: "reason",
-    values: ["queue", "slow_client", "timeout"],
+    values: {
+      queue: "waited for 5 s, or too many waited, or an event stream got no slot",
+      slow_client: "others waited for a slot, and its client was the slowest",
+      timeout: "no response within HANDLER_TIMEOUT_MS",
+    },
   });
   const recordConnectionDropped = countBy<DropReason>(registry, {
     name: "connections_dropped_total",
-    help: "Connections that the server closed: at the limit, stalled, idle, with too many pipelined requests, or with a body in small chunks.",
+    help: "Connections that the server closed.",
     label: "reason",
-    values: ["limit", "stalled", "idle", "pipelined", "small_chunks"],
+    values: {
+      limit: "for a new one, at MAX_CONNECTIONS",
+      stalled: "less than 240 bytes per second over CLIENT_TIMEOUT_MS",
+      idle: "after KEEP_ALIVE_TIMEOUT_MS",
+      pipelined: "more than 10 MiB of pipelined requests on all connections",
+      small_chunks: "a long body in chunks of less than 128 bytes on average",
+    },
   });
   const turns = createTurns();
   const onShed = () => recordShed("queue");

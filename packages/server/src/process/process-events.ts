@@ -33,7 +33,8 @@ export function handleProcessEvents(log: Logger, shutDown: (reason: string) => P
   process.on("SIGUSR1", () => {}); // Node's own handler would open the inspector's port.
   // Also gets unhandled rejections; `origin` distinguishes them. The first one starts the shutdown, and may cause others.
   process.on("uncaughtException", (err, origin) => {
-    log[exitCode === 0 ? "fatal" : "error"]({ err }, origin);
+    if (exitCode === 0) log.fatal({ err, origin }, "uncaught exception");
+    else log.error({ err, origin }, "uncaught exception");
     exitCode = 1;
     if (shutdownStartedAt === undefined) close(origin);
   });

@@ -29,7 +29,13 @@ import { superviseServices } from "./supervision.ts";
 /** The most log lines per second. The metric counts every rejection. */
 const MAX_REJECTIONS_LOGGED = 10;
 const MAX_UPGRADE_ERRORS_LOGGED = 10;
-const PARSER_STATUSES = [400, 405, 408, 413, 431];
+const PARSER_STATUSES = {
+  400: "not valid HTTP, or a malformed upgrade",
+  405: "CONNECT",
+  408: "a head that took longer than 10 s",
+  413: "long chunk extensions",
+  431: "a head over 16 KB",
+};
 
 /** Starts the server of a site: reads the settings, opens the services, listens, and shuts down on a signal. */
 export async function start(site: Site) {
@@ -65,7 +71,7 @@ export async function start(site: Site) {
     },
     "starting",
   );
-  for (const warning of warnings) log.warn(warning);
+  for (const reason of warnings) log.warn({ reason }, "settings warning");
 
   let state = "starting" as "starting" | "ready" | "closing";
   let running: { server: Server; connections: Connections } | undefined;
@@ -91,9 +97,9 @@ export async function start(site: Site) {
     log.info(fields, "request rejected by the parser"),
   );
   const logUpgradeError = limitRate(MAX_UPGRADE_ERRORS_LOGGED, (fields: object) => log.error(fields, "upgrade failed"));
-  const recordRejection = countBy(registry, {
+  const recordRejection = countBy<number>(registry, {
     name: "http_parser_rejections_total",
-    help: "Requests that the parser rejected, by the status sent.",
+    help: "Requests that the parser rejected.",
     label: "status",
     values: PARSER_STATUSES,
   });

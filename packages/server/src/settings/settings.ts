@@ -1,98 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
-import { isIP } from "node:net";
 import { parseEnv } from "node:util";
-import proxyaddr from "proxy-addr";
 import * as v from "valibot";
 import { isSourceUrl } from "../http/policy-source.ts";
 import { findMeant } from "./misspelling.ts";
-
-const wholeNumber = (max: number, min = 0) => {
-  const allowed = `a whole number from ${min} to ${max}`;
-  const isAllowed = (digits: string) => /^\d{1,16}$/.test(digits) && Number(digits) >= min && Number(digits) <= max;
-  return v.pipe(v.string(), v.check(isAllowed, allowed), v.transform(Number));
-};
-const port = wholeNumber(65_535);
-const MAX_MILLISECONDS = 3_600_000;
-const milliseconds = wholeNumber(MAX_MILLISECONDS);
-const count = wholeNumber(1_000_000, 1);
-/** At most 1 TiB. */
-const bytes = wholeNumber(2 ** 40);
-/** In bytes. Less than 1,000 is a typing error, such as 8 for 8 MB. */
-const memory = wholeNumber(2 ** 40, 1000);
-
-const HOST_NAME = /^[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$/i;
-const isAddress = (value: string) => isIP(value) > 0 || HOST_NAME.test(value);
-const host = v.pipe(v.string(), v.check(isAddress, "an IP address or a host name"));
-
-const isOrigin = (value: string) => /^https?:\/\/[^/?#@*]+$/i.test(value) && URL.canParse(value);
-const ORIGIN = "an origin, like https://www.example.org";
-const origin = v.pipe(
-  v.string(),
-  v.check(isOrigin, ORIGIN),
-  v.transform((value) => new URL(value)),
-);
-const origins = v.pipe(
-  v.string(),
-  v.transform((list) => list.split(",").flatMap((part) => part.trim() || [])),
-  v.check((list) => list.every(isOrigin), `a comma-separated list, each ${ORIGIN}`),
-  v.transform((list) => new Set(list.map((value) => new URL(value).origin))),
-);
-
-/** RFC 6797 §6.1 */
-const HSTS = /^max-age=\d+(; includeSubDomains)?(; preload)?$/;
-const strictTransportSecurity = v.pipe(
-  v.string(),
-  v.regex(HSTS, 'like "max-age=63072000; includeSubDomains; preload"'),
-);
-
-const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-
-/** proxy-addr reads a bare number as an IPv4 address, but people mean a hop count, so it is rejected. */
-const TRUSTED = /^(loopback|linklocal|uniquelocal|[^/]*[.:][^/]*(\/.+)?)$/;
-const TRUST_LIST = "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none";
-
-const trustList = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    try {
-      const list = dataset.value === "none" ? [] : dataset.value.split(",").map((part) => part.trim());
-      if (list.every((part) => TRUSTED.test(part))) return proxyaddr.compile(list);
-    } catch {}
-    addIssue({ message: TRUST_LIST });
-    return NEVER;
-  }),
-);
-
-/** The environment variables of the server. Durations are in milliseconds. */
-export const ServerSettingsSchema = v.object({
-  PORT: v.optional(port, "3000"),
-  HOST: v.optional(host),
-  OPS_PORT: v.optional(port, "3001"),
-  OPS_HOST: v.optional(host),
-  ORIGIN: v.optional(origin),
-  TRUSTED_ORIGINS: v.optional(origins, ""),
-  LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `one of ${LOG_LEVELS.join(", ")}`), "info"),
-  TRUST_PROXY: v.optional(trustList, "loopback"),
-  BODY_SIZE_LIMIT_BYTES: v.optional(bytes, "1048576"),
-  CLIENT_TIMEOUT_MS: v.optional(milliseconds, "60000"),
-  // In Node, 0 means no timeout.
-  KEEP_ALIVE_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "75000"),
-  HANDLER_TIMEOUT_MS: v.optional(wholeNumber(MAX_MILLISECONDS, 1), "30000"),
-  // Those without a default follow from the memory limit (limits.ts).
-  MAX_CONNECTIONS: v.optional(count),
-  MAX_CONCURRENT_REQUESTS: v.optional(count),
-  MAX_OPEN_RESPONSES: v.optional(count),
-  MAX_BODY_MEMORY_BYTES: v.optional(memory),
-  MAX_ENCODERS: v.optional(wholeNumber(1_000_000)),
-  PAGE_CACHE_MAX_BYTES: v.optional(memory),
-  STATIC_FILES_MAX_BYTES: v.optional(memory),
-  LOG_BUFFER_BYTES: v.optional(memory),
-  STRICT_TRANSPORT_SECURITY: v.optional(strictTransportSecurity, "max-age=63072000"),
-  SHUTDOWN_DELAY_MS: v.optional(milliseconds, "0"),
-  SHUTDOWN_TIMEOUT_MS: v.optional(milliseconds, "6000"),
-});
-
-export type ServerSettings = v.InferOutput<typeof ServerSettingsSchema>;
+import { ServerSettingsSchema } from "./server-settings.ts";
 
 const sourceUrl = v.check(
   (value: unknown) => value === undefined || isSourceUrl(String(value)),

@@ -8,18 +8,28 @@ export function count(registry: Registry, name: string, help: string) {
   return (added = 1) => counter.inc(added);
 }
 
-type Labelled<Value> = { name: string; help: string; label: string; values: readonly Value[] };
+type Labelled<Value extends string | number> = {
+  name: string;
+  help: string;
+  label: string;
+  /** The meaning of each value, which the help shows, too. */
+  values: Record<Value, string>;
+};
 
 /**
  * Creates a counter by one label with known values. Returns a function that adds 1. Each series starts at 0: otherwise
  * `increase()` would miss its first event.
  */
-export function countBy<Value extends string | number>(
-  registry: Registry,
-  { name, help, label, values }: Labelled<Value>,
-) {
-  const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
-  for (const value of values) counter.inc({ [label]: value }, 0);
+export function countBy<Value extends string | number>(registry: Registry, options: Labelled<Value>) {
+  const { name, help, label, values } = options;
+  const meanings = Object.entries(values).map(([value, meaning]) => `${value} (${meaning})`);
+  const counter = new Counter({
+    name,
+    help: `${help} ${label}: ${meanings.join(", ")}.`,
+    labelNames: [label],
+    registers: [registry],
+  });
+  for (const value of Object.keys(values)) counter.inc({ [label]: value }, 0);
   return (value: Value) => counter.inc({ [label]: value });
 }
 

@@ -16,7 +16,7 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
   for (const route of routes) for (const result of RESULTS) lookups.inc({ result, http_route: route }, 0);
   const channelConnected = new Gauge({
     name: "page_cache_channel_connected",
-    help: "1 if invalidations of other processes arrive.",
+    help: "1 if invalidations of other processes arrive. 0 also without a cache channel.",
     registers: [registry],
   });
   return {
@@ -28,15 +28,21 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
     ),
     recordRender: countBy(registry, {
       name: "page_cache_renders_total",
-      help: "Renders for the cache, by result. An invalidated one is repeated, at most twice.",
+      help: "Renders for the cache.",
       label: "result",
-      values: ["stored", "too_large", "not_cacheable", "invalidated", "failed"],
+      values: {
+        stored: "a cache entry",
+        too_large: "larger than its share of PAGE_CACHE_MAX_BYTES",
+        not_cacheable: "the log has a cache warning",
+        invalidated: "while it ran, so it is repeated, at most twice",
+        failed: "the log has the error",
+      },
     }),
     recordInvalidation: countBy(registry, {
       name: "page_cache_invalidations_total",
-      help: "Invalidations, by source: this process, or the cache channel.",
+      help: "Invalidations.",
       label: "source",
-      values: ["local", "received"],
+      values: { local: "from this process", received: "over the cache channel" },
     }),
     setChannelConnected: (isConnected: boolean) => channelConnected.set(Number(isConnected)),
     measureSize(readSize: () => { entries: number; bytes: number }) {

@@ -2,7 +2,8 @@ import { pino } from "pino";
 import request from "supertest";
 import { expect, test } from "vitest";
 import { createExpress } from "../../express.ts";
-import { parseSettings, ServerSettingsSchema } from "../../settings/settings.ts";
+import { ServerSettingsSchema } from "../../settings/server-settings.ts";
+import { parseSettings } from "../../settings/settings.ts";
 import { accessLog } from "./access-log.ts";
 
 test.each([

@@ -52,8 +52,7 @@ function warnOfReplaced(res: Response, names: string[], warned: Set<string>, log
     warned.add(name);
     log.warn(
       { header: name, ...toLogFields(res) },
-      `middleware has set ${name}, with which the page would not work, so the page's own was sent: ` +
-        "turn it off there (contentSecurityPolicy: false in helmet), and set handle.securityHeaders",
+      "header of middleware replaced: the page would not work with it. Turn it off there (contentSecurityPolicy: false in helmet), and set handle.securityHeaders",
     );
   }
 }

@@ -24,14 +24,15 @@ type Options = {
 /** Creates `getLoadContext` for `createRequestHandler`: the context of a request that React Router handles. */
 export function createGetLoadContext({ createContext, shutdown, log }: Options) {
   setMaxListeners(0, shutdown); // Each pending request adds a listener.
-  const logError = limitRate(MAX_ERRORS_LOGGED, (fields: object, message: string) => log.error(fields, message));
+  const logFailedBody = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "body failed"));
+  const logFailedRender = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "render failed"));
   return (_req: Request, res: Response) => {
     const { locals } = res;
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     removeBreakingHeaders(res);
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
-      if (res.errored) logError({ err: res.errored, ...toLogFields(res) }, "body failed");
+      if (res.errored) logFailedBody({ err: res.errored, ...toLogFields(res) });
     });
     return createContext({
       nonce: locals.nonce,
@@ -42,7 +43,7 @@ export function createGetLoadContext({ createContext, shutdown, log }: Options) 
       signal: createSignal(res, shutdown),
       onError(err) {
         // After a 413, reading the body fails. That isn't an error of the page.
-        if (!res.writableEnded) logError({ err, ...toLogFields(res) }, "render failed");
+        if (!res.writableEnded) logFailedRender({ err, ...toLogFields(res) });
       },
     });
   };
