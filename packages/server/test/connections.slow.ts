@@ -558,3 +558,30 @@ test("failing metrics cause 500 and a log line, and the process lives", async ()
   expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
   expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);
 });
+
+test("requests of clients that leave while another one is handled aren't handled", async () => {
+  const server = createPublicServer();
+  const options = { maxConnections: 1000, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
+  const guard = guardConnections(server, options);
+  const clients: Socket[] = [];
+  let arrived = 0;
+  let handled = 0;
+  server.on("request", () => {
+    arrived += 1;
+  });
+  guard.handleRequests((_req, res) => {
+    handled += 1;
+    for (const client of clients) client.resetAndDestroy();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50); // Longer than a turn of the event loop.
+    res.end();
+  });
+  const port = await listen(server, 0, "127.0.0.1");
+  for (let count = 0; count < 100; count += 1) clients.push(connect(port, "127.0.0.1").on("error", () => {}));
+  await expect.poll(() => guard.all.size).toBe(100);
+  const closed = Promise.all(clients.map((client) => once(client, "close")));
+  for (const client of clients) client.write(get("/"));
+  await closed;
+  await expect.poll(() => guard.all.size).toBe(0);
+  expect([arrived, handled]).toEqual([100, 1]);
+  server.close();
+});

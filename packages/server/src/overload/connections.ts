@@ -9,6 +9,7 @@ import {
   releaseResponse,
   stopParsing,
 } from "../node-internals.ts";
+import { createQueue } from "./turns.ts";
 
 /** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
 const MIN_DATA_RATE = 240;
@@ -167,6 +168,7 @@ export function guardConnections(server: Server, options: Options) {
     countUpgraded: () => [...connections.values()].filter(({ isUpgraded }) => isUpgraded).length,
     /** Passes on one request of a connection at a time. Otherwise each pipelined one could open a file. */
     handleRequests(listener: RequestListener) {
+      const runSoon = createQueue();
       server.on("request", (req, res) => {
         const { socket } = req;
         const connection = connections.get(socket);
@@ -200,9 +202,7 @@ export function guardConnections(server: Server, options: Options) {
           connection.handledAt = performance.now();
           listener(req, res);
         };
-        // All requests that have arrived are read before the first is handled, which takes a tenth less CPU time, and
-        // connections that pipeline take turns.
-        onAssigned(res, () => setImmediate(handle));
+        onAssigned(res, () => runSoon(handle));
       });
     },
     /** Records that a service takes the connection over. Returns false if a response is still pending. */
