@@ -130,7 +130,7 @@ test.for([true, false])(
     const isPosted = provider.waitForRequest(callback);
     await provider.getByRole("button").click();
     expect((await (await isPosted).allHeaders()).cookie).toMatch(/^__Host-state=[^;]+$/);
-    await provider.waitForURL(`${server.url}/example-pages/sign-in`);
+    await provider.waitForURL(`${server.url}/example-pages/sign-in?next=%2Fexample-pages%2Faccount`);
     await context.close();
   },
 );
