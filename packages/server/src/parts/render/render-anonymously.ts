@@ -15,6 +15,7 @@ import type { CreateContext } from "./context.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
 import { createHandlers } from "./route-handlers.ts";
 import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./timeouts.ts";
+import { cancelUnreadBodies } from "./unread-bodies.ts";
 
 /** Not stored: headers that differ for each response, or that the cache sets itself. */
 const NOT_COPIED = ["content-length", "content-type", "date", "etag", "set-cookie", "vary"];
@@ -36,7 +37,7 @@ type Options = {
  */
 export function createAnonymousRender({ pages, createContext, securityHeaders, origin }: Options) {
   const mode = pages.isProduction ? "production" : "development";
-  const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(build, mode));
+  const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(cancelUnreadBodies(build), mode));
 
   return async (url: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry) => {
     const errors: unknown[] = [];

@@ -3,6 +3,7 @@ import type { RequestHandler } from "express";
 import type { ServerBuild } from "react-router";
 import type { GetLoadContext } from "./load-context.ts";
 import { createHandlers } from "./route-handlers.ts";
+import { cancelUnreadBodies } from "./unread-bodies.ts";
 
 type Options = { build: ServerBuild; getLoadContext: GetLoadContext };
 
@@ -13,7 +14,9 @@ export const isRequestHandler = (handler: unknown) => requestHandlers.has(handle
 
 /** Creates the handler of React Router, as `@react-router/express` does, with one for each route. */
 export function createRequestHandler({ build, getLoadContext }: Options): RequestHandler {
-  const handlerOf = createHandlers(build, (build) => adapter.createRequestHandler({ build, getLoadContext }));
+  const handlerOf = createHandlers(build, (build) =>
+    adapter.createRequestHandler({ build: cancelUnreadBodies(build), getLoadContext }),
+  );
   const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
     let end = () => {};

@@ -1,5 +1,4 @@
 import type { ServerBuild } from "react-router";
-import { cancelUnreadBodies } from "./unread-bodies.ts";
 
 /**
  * Returns a function that returns the request handler of a route. Without a route, it handles the whole build. It is made
@@ -11,8 +10,7 @@ export function createHandlers<H>(build: ServerBuild, make: (build: ServerBuild)
   const handlers = new Map<string | undefined, H>();
   return (routeId: string | undefined): H => {
     const leafId = build.assets.hmr ? undefined : routeId;
-    const handler =
-      handlers.get(leafId) ?? make(leafId === undefined ? build : cancelUnreadBodies(createBranchBuild(build, leafId)));
+    const handler = handlers.get(leafId) ?? make(leafId === undefined ? build : createBranchBuild(build, leafId));
     handlers.set(leafId, handler);
     return handler;
   };
