@@ -6,7 +6,7 @@ export default defineServer({
     const app = createExpress();
     app.use(receive); // ids, log, security headers; malformed requests and large bodies are rejected
     app.post("/browser-reports", collectReports);
-    // Yours, for every request: redirects, basic auth, webhooks, API routers.
+    // Yours, for every request: redirects, basic auth. With a path: app.use("/api", admit, api)
     app.use(files); // public/ and hashed assets, from memory; 405 for a method that the file or page doesn't take
     // Pages that set s-maxage, and the not-found page: from memory, or rendered here, without the request's cookies.
     app.use(pageCache);

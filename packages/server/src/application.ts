@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { Express } from "express";
 import type { Logger } from "pino";
 import { sameOrigin, unlessAccepted } from "./admit/check-origin.ts";
+import { findUnadmitted } from "./admit/find-unadmitted.ts";
 import { forwarded } from "./admit/forwarded.ts";
 import type { Definition, Services } from "./define-server.ts";
 import { browserReports } from "./errors/browser-reports.ts";
@@ -78,13 +79,15 @@ export function createApplication(options: Options): Application {
   const revalidation = createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics });
 
   const checkOrigin = sameOrigin(settings, log);
-  const app = createApp({
+  const inFront = {
     receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody }),
     collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
     files: sendFiles(clientFolder, files, admit),
+  };
+  const app = createApp({
+    ...inFront,
     pageCache: pageCache(options.name, entries, revalidation),
     admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
-    // For handlers in front. The route of a page, such as a splat, may match their paths, too.
     checkOrigin,
     compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),
     build: pages.build,
@@ -95,5 +98,10 @@ export function createApplication(options: Options): Application {
     log,
   });
   app.set("trust proxy", trustProxy);
+  // Reports have a body, which `receive` admits.
+  const admitted = [admit, inFront.collectReports.at(-1)];
+  for (const path of findUnadmitted(app, { ...inFront, admitted })) {
+    log.warn(`the handler of ${path} has no load shedding: put admit in front of it`);
+  }
   return { app, guard, renderAll: revalidation.renderAll, close };
 }

@@ -1,4 +1,5 @@
 // For `server.ts` and `entry.server.tsx`, on the server.
+export { acceptsCrossOrigin } from "./admit/check-origin.ts";
 export { defineServer, type Services } from "./define-server.ts";
 export { createExpress } from "./express.ts";
 export { isSameOrigin } from "./http/same-origin.ts";

@@ -22,6 +22,8 @@ declare global {
       httpRoute: string | undefined;
       /** The largest body, if middleware in front of `receive` has set it (body-limit.ts). */
       maxBodyBytes?: number;
+      /** Whether a handler in front accepts cross-origin requests (check-origin.ts). */
+      acceptsCrossOrigin?: boolean;
       /** The nonce of the inline elements of a page that is rendered for this request. */
       nonce?: string;
       /** The loaders, actions and renders that run. Set once the request is admitted. */
