@@ -17,8 +17,8 @@ const EXCEPTIONS = [
   // A product's own server.ts has more lines.
   "const app = createExpress();",
   // These need packages that the project doesn't have.
-  'app.all("/auth/*splat", toNodeHandler(',
-  'app.use("/shop", createProxyMiddleware(',
+  'app.all("/auth/*splat", admit, toNodeHandler(',
+  'app.use("/shop", admit, createProxyMiddleware(',
   // theme-choice.e2e.test.ts adds these.
   '@import "./theme-choice/theme-choice.css";',
   'import { ThemeScript } from "./theme-choice/theme";',

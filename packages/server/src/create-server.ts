@@ -5,6 +5,7 @@ import type { Definition, Parts, Services, Site } from "./define-server.ts";
 import { FILE_ROUTE } from "./locals.ts";
 import { type Connections, type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
+import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/forwarded.ts";
 import { checkOrder } from "./parts/check-order.ts";
 import { compression } from "./parts/compress/compression.ts";
@@ -125,7 +126,6 @@ export async function createServer(options: Options) {
         files: sendFiles(clientFolder, files, admit),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
-        // For handlers in front. The route of a page, such as a splat, may match their paths, too.
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
@@ -138,6 +138,11 @@ export async function createServer(options: Options) {
       };
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
+      // Reports have a body, which `receive` admits.
+      const admitted = [admit, parts.collectReports.at(-1)];
+      for (const path of findUnadmitted(app, { ...parts, admitted })) {
+        log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
+      }
       return {
         app,
         /** Limits the connections of a server. */

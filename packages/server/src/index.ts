@@ -3,6 +3,7 @@ export { defineServer, type Services } from "./define-server.ts";
 export { createExpress } from "./express.ts";
 export { isSameOrigin } from "./http/same-origin.ts";
 export { maxBodyBytes } from "./overload/index.ts";
+export { acceptsCrossOrigin } from "./parts/admit/check-origin.ts";
 export type { CacheChannel } from "./parts/page-cache/cache.ts";
 export { handleDataRequest, handleError, renderDocument, streamTimeout } from "./parts/render/document.tsx";
 export { instrumentations } from "./parts/render/instrumentations.ts";

@@ -29,6 +29,8 @@ declare global {
       httpRoute: string | undefined;
       /** The largest body. Written by `maxBodyBytes` in front of `receive`, for `receive` and `admit`. */
       maxBodyBytes?: number;
+      /** Whether a handler in front accepts cross-origin requests. Written by `acceptsCrossOrigin`, for `admit`. */
+      acceptsCrossOrigin?: boolean;
       /** The loaders, actions and renders that run. Written by `admit`, for React Router's handler. */
       running?: Set<Promise<unknown>>;
       /** Resolves when React Router's adapter has handled the request. By React Router's handler, for its context. */

@@ -6,7 +6,7 @@ import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { expect, test } from "vitest";
 import type { RouteEntry } from "../src/locals.ts";
-import { sameOrigin, unlessAccepted } from "../src/parts/admit/check-origin.ts";
+import { acceptsCrossOrigin, sameOrigin, unlessAccepted } from "../src/parts/admit/check-origin.ts";
 import { errorHandler } from "../src/parts/errors/error-handler.ts";
 import { SITE } from "./support/site.ts";
 
@@ -99,17 +99,22 @@ test.each([
 const log = pino({ level: "silent" });
 const checkOrigin = sameOrigin({ TRUSTED_ORIGINS: new Set() }, log);
 
+const check = unlessAccepted(checkOrigin);
+
 test.each([
-  ["a page", 200, unlessAccepted(checkOrigin)],
-  ["a handler in front that adds checkOrigin", 403, checkOrigin],
-])("if its path is that of a route with acceptsCrossOrigin, %s responds with %i", async (_label, status, check) => {
+  ["a page", 200, "/", [check], true],
+  ["a handler in front behind admit", 403, "/a", [check], true],
+  ["a handler in front that adds checkOrigin", 403, "/", [checkOrigin], true],
+  ["a handler in front with acceptsCrossOrigin", 200, "/a", [acceptsCrossOrigin, check], false],
+  ["a page behind a handler with acceptsCrossOrigin", 403, "/", [acceptsCrossOrigin, check], false],
+])("%s responds with %i to a form of another site", async (_label, status, path, middleware, isAcceptedByRoute) => {
   const setRoute: RequestHandler = (_req, { locals }, next) => {
-    locals.route = { acceptsCrossOrigin: ["POST"] } as RouteEntry;
+    locals.route = { acceptsCrossOrigin: isAcceptedByRoute ? ["POST"] : ([] as string[]) } as RouteEntry;
     next();
   };
   const respond: RequestHandler = (_req, res) => void res.end();
-  const app = express().use(setRoute, check, respond, errorHandler(log));
-  expect((await request(app).post("/").set(PROVIDER)).status).toBe(status);
+  const app = express().use(setRoute).use(path, middleware, respond).use(errorHandler(log));
+  expect((await request(app).post("/a").set(PROVIDER)).status).toBe(status);
 });
 
 test("links of any site may lead to a page", async () => {

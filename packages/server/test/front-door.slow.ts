@@ -288,9 +288,52 @@ test("a loader gets the values that middleware has set for it", async () => {
 });
 
 test.each([
-  ["https://other.example", "/front/webhook", 200],
+  ["https://other.example", "/front/webhook", 403],
+  ["https://other.example", "/front/open", 200],
   ["https://other.example", "/example-pages/echo", 403],
 ])("with Origin: %s, a POST to %s gets %i", async (origin, path, status) => {
   const form = { method: "POST", body: new URLSearchParams({ a: "b" }), headers: { Origin: origin } };
   expect((await send(path, form)).status).toBe(status);
+});
+
+const usage = (running: RunningServer, setting: string) =>
+  readMetric(running, `server_limit_usage{setting="${setting}"}`);
+
+test("a handler in front takes a slot as a page does, and what waits for longer than 5 s gets 503", async () => {
+  const limited = await start({ MAX_CONCURRENT_REQUESTS: "1" });
+  const controller = new AbortController();
+  fetch(`${limited.url}/front/wait/60000`, { signal: controller.signal }).catch(() => {});
+  await expect.poll(() => usage(limited, "MAX_CONCURRENT_REQUESTS")).toBe(1);
+  expect((await send("/front/wait/0", {}, limited)).status).toBe(503);
+  controller.abort();
+  expect((await send("/front/wait/0", {}, limited)).status).toBe(200);
+  await expect.poll(() => usage(limited, "MAX_CONCURRENT_REQUESTS")).toBe(0);
+});
+
+test("a request that a handler in front passes on takes one slot, not two", async () => {
+  const limited = await start({ MAX_CONCURRENT_REQUESTS: "1", ORIGIN: "https://www.example.org" });
+  // Too long for the page cache, so `admit` gets it a second time.
+  expect((await send(`/front/files/${"a".repeat(2100)}`, {}, limited)).status).toBe(404);
+  await expect.poll(() => usage(limited, "MAX_CONCURRENT_REQUESTS")).toBe(0);
+});
+
+test("a long head to a handler in front counts against the memory of bodies", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  fetch(`${server.url}/front/wait/60000`, { headers: { "X-Long": "a".repeat(5000) }, signal }).catch(() => {});
+  await expect.poll(() => usage(server, "MAX_BODY_MEMORY_BYTES")).toBe(256 * 1024);
+  controller.abort();
+  await expect.poll(() => usage(server, "MAX_BODY_MEMORY_BYTES")).toBe(0);
+});
+
+test("event streams in front have their own limit, and requests of their pattern wait for it", async () => {
+  const limited = await start({ MAX_CONCURRENT_REQUESTS: "1", MAX_OPEN_RESPONSES: "1" });
+  const controller = new AbortController();
+  const { status } = await fetch(`${limited.url}/front/ticks`, { signal: controller.signal });
+  expect([status, await usage(limited, "MAX_OPEN_RESPONSES")]).toEqual([200, 1]);
+  const second = fetch(`${limited.url}/front/ticks`, { signal: controller.signal }).then(({ status }) => status);
+  expect((await send("/front/wait/0", {}, limited)).status).toBe(200);
+  expect(await second).toBe(503);
+  controller.abort();
+  await expect.poll(() => usage(limited, "MAX_OPEN_RESPONSES")).toBe(0);
 });

@@ -258,6 +258,10 @@ const distinct = (number: number) => numbered(90, `X-${number}-`).map((name) => 
 const upgradeTo = (protocol: string) =>
   `GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`;
 
+const getInFront = (path: string, ...lines: string[]) => head("GET", path, ...lines).replace(PAGES, "/front");
+const HEAD_IN_FRONT = getInFront("wait/60000", ...LONG_LINES.slice(0, 60));
+const FILE_IN_FRONT = getInFront("files/film.mp4");
+
 const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["1,500 requests for paths of up to 4,000 slashes", get(SLASHES, 1)],
   ["1,500 spellings of the path of a cached page", get(SPELLINGS, 1)],
@@ -291,6 +295,19 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
   ["1,000 heads of 95 lines for a slow page", hold(1000, head("GET", "wait/2000", ...LONG_LINES)), { isShed: true }],
   ["1,000 paths of 14 KB of a cached page", hold(1000, getOnce(`catalogue/${"a".repeat(14_000)}`)), { isShed: true }],
+  ["2,000 heads of 60 lines for a slow handler in front", hold(2000, HEAD_IN_FRONT), { isShed: true }],
+  ["4,000 readers of a file of a handler in front", hold(4000, FILE_IN_FRONT), { isShed: true }],
+  ["clients that leave during a slow handler in front", leave(120, HEAD_IN_FRONT)],
+  [
+    "heads and readers in front, uploads, event streams and WebSockets at once",
+    (url) =>
+      Promise.all(
+        [HEAD_IN_FRONT, FILE_IN_FRONT, MULTIPART.slice(0, -1), head("GET", "ticks"), getInFront("ticks"), UPGRADE].map(
+          (bytes) => hold(400, bytes)(url),
+        ),
+      ),
+    { isShed: true },
+  ],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
   ["2,000 requests at once for a page that takes 0.5 MB", request(2000, getOnce("wait/200/5000")), { isShed: true }],
   ["clients that leave during a loader that takes 0.5 MB", leave(120, head("GET", "wait/20000/5000"))],

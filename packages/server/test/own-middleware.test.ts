@@ -1,4 +1,5 @@
-// The rate limit of test/site/server.ts, an Express middleware behind `admit`.
+// Middleware and handlers of test/site/, behind `admit` and without it.
+import { loadApp } from "react-router-express-server/testing";
 import { expect, test } from "vitest";
 import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
@@ -21,4 +22,26 @@ test("a rate limit counts a form's requests by client, with scripts and without"
   expect((await send("192.0.2.1", PATH, { method: "GET" })).status).toBe(200);
   expect((await vote("192.0.2.2")).status).toBe(200);
   expect(await stop()).toBe(0);
+});
+
+test("at startup, a warning names each path in front whose handler has no load shedding", async () => {
+  const { lines } = await loadApp({ folder: SITE, parts: { admit: [(_req, _res, next) => next()] } });
+  const warnings = lines.filter(({ msg }) => msg.startsWith("a handler in front has no load shedding"));
+  expect(warnings.map(({ path }) => path)).toEqual([
+    "/front/old/*splat",
+    "/front/api",
+    "/front/webhook,/front/large-webhook",
+    "/front/open",
+    "/front/wait/:milliseconds",
+    "/front/ticks",
+    "/front/files",
+    "/front/auth/*splat",
+    "/front/trpc",
+    "/front/proxy",
+  ]);
+});
+
+test("a site whose handlers are behind admit starts without a warning", async () => {
+  const { lines } = await loadApp({ folder: SITE });
+  expect(lines).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { isEventStream } from "../http/content-coding.ts";
 import { hasBody, headLength } from "../http/request-target.ts";
 import { FILE_ROUTE } from "../locals.ts";
 import { countSent } from "../node-internals.ts";
+import { findHttpRoute } from "../telemetry/log-fields.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
 import { waitsForClient } from "./connections.ts";
 import type { Limits } from "./limits.ts";
@@ -82,9 +83,8 @@ export function createAdmission(options: Options) {
   return {
     admit: ((req, res, next) => {
       if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
-      const { httpRoute } = res.locals;
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
-      const isOpen = isSmall && openRoutes.has(httpRoute);
+      const isOpen = isSmall && openRoutes.has(findHttpRoute(res));
       const slots = isOpen ? openResponses : isSmall ? renders : bodies;
 
       const handle = (acquired: () => void) => {
@@ -105,7 +105,7 @@ export function createAdmission(options: Options) {
         onHeaders(res, () => {
           // The client has left. Or it gets 503, after HANDLER_TIMEOUT_MS or at MAX_CONNECTIONS, and the loaders go on.
           if (res.closed || res.statusCode === 503) return;
-          if (isEventStream(res)) openRoutes.add(httpRoute);
+          if (isEventStream(res)) openRoutes.add(findHttpRoute(res));
           // The loaders are done: from now on, the client is measured as a reader.
           const place = isOpen ? acquired : openResponses.tryAcquire();
           if (place) {

@@ -20,7 +20,7 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
   const file = pathToFileURL(`${folder}/build/server/site.js`).href;
   const { site, createServer }: { site: Site; createServer: CreateServer } = await import(/* @vite-ignore */ file);
   const { settings } = parseSettings(createSettingsSchema(site.definition), { ...serverEnvironment(folder), ...env });
-  const lines: { level: number; msg: string; file?: string }[] = [];
+  const lines: { level: number; msg: string; file?: string; path?: string }[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
   const registry = new Registry();
   const server = await createServer({

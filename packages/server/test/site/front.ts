@@ -3,10 +3,11 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
 import { initTRPC } from "@trpc/server";
 import { createExpressMiddleware } from "@trpc/server/adapters/express";
 import cookieSession from "cookie-session";
-import {
+import express, {
   type ErrorRequestHandler,
   json,
   type Request as Req,
@@ -18,6 +19,7 @@ import {
 import expressSession from "express-session";
 import helmet from "helmet";
 import createHttpError from "http-errors";
+import { acceptsCrossOrigin } from "react-router-express-server";
 import * as v from "valibot";
 
 const CREDENTIALS = `Basic ${btoa("ada:secret")}`;
@@ -73,23 +75,44 @@ export const frontSettings = {
 
 type Settings = v.InferOutput<v.ObjectSchema<typeof frontSettings, undefined>>;
 
-export function createFront({ FRONT, UPSTREAM }: Settings) {
+export function createFront({ FRONT, UPSTREAM }: Settings, admit: RequestHandler[]) {
   const front = Router();
   front.use(FRONTS[FRONT]);
-  front.get("/front/cookie-in-head", ({ query }, res) => {
+  front.get("/front/cookie-in-head", admit, ({ query }, res) => {
     const headers = { "Set-Cookie": "variant=b", "Cache-Control": "public, s-maxage=60" };
     res.writeHead(200, "flat" in query ? Object.entries(headers).flat() : headers).end();
   });
-  front.get("/front/old/*splat", (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
-  front.use("/front/api", createApi());
-  front.post(["/front/webhook", "/front/large-webhook"], raw({ type: () => true, limit: Infinity }), (req, res) => {
-    res.json({ bytes: req.body.length });
+  front.get("/front/old/*splat", admit, (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
+  front.use("/front/api", admit, createApi());
+  front.post(
+    ["/front/webhook", "/front/large-webhook"],
+    admit,
+    raw({ type: () => true, limit: Infinity }),
+    (req, res) => {
+      res.json({ bytes: req.body.length });
+    },
+  );
+  front.post("/front/open", acceptsCrossOrigin, admit, (_req, res) => void res.json({ isOpen: true }));
+  front.get("/front/wait/:milliseconds", admit, async ({ params }, res) => {
+    await setTimeout(Number(params.milliseconds));
+    res.json(params);
   });
-  front.all("/front/auth/*splat", toExpress(handleAuth));
-  front.use("/front/trpc", createExpressMiddleware({ router: createProcedures() }));
-  front.use("/front/proxy", createProxy(UPSTREAM));
+  front.get("/front/ticks", admit, sendTicks);
+  front.use("/front/files", admit, express.static("client"));
+  front.all("/front/auth/*splat", admit, toExpress(handleAuth));
+  front.use("/front/trpc", admit, createExpressMiddleware({ router: createProcedures() }));
+  front.use("/front/proxy", admit, createProxy(UPSTREAM));
   return front;
 }
+
+/** Sends the time each second, until the client disconnects. */
+const sendTicks: RequestHandler = (_req, res) => {
+  res.type("text/event-stream");
+  const send = () => res.write(`data: ${new Date().toISOString()}\n\n`);
+  send();
+  const timer = setInterval(send, 1000);
+  res.once("close", () => clearInterval(timer));
+};
 
 function createApi() {
   const api = Router();

@@ -76,7 +76,7 @@ export default defineServer({
     app.use("/front/proxy", maxBodyBytes(100_000_000));
     app.use(receive);
     app.post("/browser-reports", collectReports);
-    app.use(createFront(settings));
+    app.use(createFront(settings, admit));
     app.use(files);
     app.use(pageCache);
     app.use(admit);

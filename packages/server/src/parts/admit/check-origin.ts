@@ -21,8 +21,22 @@ export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandle
   };
 }
 
-/** `checkOrigin`, except for the methods in a route's `handle.acceptsCrossOrigin`. */
+/**
+ * Lets a handler in front accept cross-origin requests. It must run before `admit`, for the handler's path:
+ * `app.use("/api/public", acceptsCrossOrigin, admit, api)`. A page sets `handle.acceptsCrossOrigin` instead.
+ */
+export const acceptsCrossOrigin: RequestHandler = (_req, res, next) => {
+  res.locals.acceptsCrossOrigin = true;
+  next();
+};
+
+/** `checkOrigin`, except for handlers in front, and methods of routes, that accept cross-origin requests. */
 export function unlessAccepted(checkOrigin: RequestHandler): RequestHandler {
-  return (req, res, next) =>
-    res.locals.route?.acceptsCrossOrigin.includes(req.method) ? next() : checkOrigin(req, res, next);
+  return (req, res, next) => {
+    const { acceptsCrossOrigin, route } = res.locals;
+    // In front, `route` is a page whose pattern may match the handler's path, too.
+    const isInFront = req.baseUrl !== "" || req.route !== undefined;
+    const isAccepted = isInFront ? acceptsCrossOrigin : route?.acceptsCrossOrigin.includes(req.method);
+    return isAccepted ? next() : checkOrigin(req, res, next);
+  };
 }

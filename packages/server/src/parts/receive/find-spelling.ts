@@ -1,6 +1,8 @@
 import type { Response } from "express";
 import type { Pages } from "../../site/pages.ts";
-import type { FindFile } from "./match-route.ts";
+
+/** Whether there is a file at a decoded URL path. */
+export type FindFile = { has: (decodedPath: string) => boolean };
 
 /**
  * The returned function returns another spelling of a request's path, if the browser has to go there: its router would

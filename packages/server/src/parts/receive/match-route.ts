@@ -2,10 +2,7 @@ import type { Response } from "express";
 import { FILE_ROUTE } from "../../locals.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
 import type { Pages } from "../../site/pages.ts";
-import { createFindSpelling } from "./find-spelling.ts";
-
-/** Whether there is a file at a decoded URL path. */
-export type FindFile = { has: (decodedPath: string) => boolean };
+import { createFindSpelling, type FindFile } from "./find-spelling.ts";
 
 /** Finds the file or the route of a request. A router in front of the files may still respond. */
 export function matchRoute(files: FindFile, { findRoute }: Pages) {
