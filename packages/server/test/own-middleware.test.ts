@@ -28,6 +28,7 @@ test("at startup, a warning names each path in front whose handler has no load s
   const { lines } = await loadApp({ folder: SITE, parts: { admit: [(_req, _res, next) => next()] } });
   const warnings = lines.filter(({ msg }) => msg.startsWith("a handler in front has no load shedding"));
   expect(warnings.map(({ path }) => path)).toEqual([
+    "/front/cookie-in-head",
     "/front/old/*splat",
     "/front/api",
     "/front/webhook,/front/large-webhook",
