@@ -303,7 +303,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
     (url) =>
       Promise.all(
         [HEAD_IN_FRONT, FILE_IN_FRONT, MULTIPART.slice(0, -1), head("GET", "ticks"), getInFront("ticks"), UPGRADE].map(
-          (bytes) => hold(400, bytes)(url),
+          (bytes) => hold(150, bytes)(url),
         ),
       ),
     { isShed: true },
