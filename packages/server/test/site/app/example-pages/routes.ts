@@ -57,7 +57,7 @@ export default prefix("/example-pages", [
   route("tags/:tag", "example-pages/tag.tsx"),
   route("catalogue/:id", "example-pages/catalogue.tsx"),
   route("stock/:id", "example-pages/stock.tsx"),
-  route("zoë", "example-pages/name.tsx", { id: "zoe" }),
+  route("zoë", "example-pages/zoe.tsx"),
   route("names/:name", "example-pages/name.tsx"),
   route("cached-names/:name", "example-pages/cached-name.tsx"),
   route("rename/:how", "example-pages/rename.ts"),

@@ -1,0 +1,2 @@
+/** A page whose path has a letter beyond ASCII. */
+export { default, meta } from "./name";
