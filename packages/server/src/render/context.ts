@@ -1,5 +1,5 @@
 import { RouterContextProvider } from "react-router";
-import { cacheContext, type Render, renderContext, signalContext } from "../app/context.ts";
+import { cacheContext, endedContext, type Render, renderContext, signalContext } from "../app/context.ts";
 import type { Metrics } from "../operate/metrics.ts";
 import type { Cache } from "../page-cache/cache.ts";
 import type { ServerSettings } from "../start/settings.ts";
@@ -14,11 +14,15 @@ export type ContextOptions = {
   setContext?: ((context: RouterContextProvider) => void) | undefined;
 };
 
-type Values = Omit<Render, "origin" | "record" | "release"> & { httpRoute: string | undefined; signal?: AbortSignal };
+type Values = Omit<Render, "origin" | "record" | "release"> & {
+  httpRoute: string | undefined;
+  signal?: AbortSignal;
+  ended?: Promise<void> | undefined;
+};
 
 /** Creates the context of the middleware, loaders and actions of a request. */
 export function createContextFactory({ release, settings, cache, metrics, setContext }: ContextOptions) {
-  return ({ httpRoute = "", signal, ...values }: Values) => {
+  return ({ httpRoute = "", signal, ended, ...values }: Values) => {
     const context = new RouterContextProvider();
     context.set(renderContext, {
       ...values,
@@ -27,6 +31,7 @@ export function createContextFactory({ release, settings, cache, metrics, setCon
       record: (part, seconds) => metrics.recordPart(part, httpRoute, seconds),
     });
     if (signal) context.set(signalContext, signal);
+    if (ended) context.set(endedContext, ended);
     context.set(cacheContext, cache);
     const setting: unknown = setContext?.(context);
     // An async function sets its values too late. Without this, its rejection would end the process.
