@@ -103,14 +103,19 @@ test.for([
     "cache channel: message not understood",
     0,
   ],
-  ["a job rejects", "definition.openServices = () => void setTimeout(reject, 2000)", "unhandledRejection", 1],
 ] as const)("if %s, the log has it", async ([, code, msg, exitCode]) => {
   const server = await startWith(code);
   const isLogged = () => server.lines.some((line) => line.msg === msg);
   if (exitCode === 0) await expect.poll(isLogged).toBe(true);
-  if (exitCode === 0) expect((await fetch(`${server.url}/robots.txt`)).status).toBe(200);
-  expect(await (msg === "unhandledRejection" ? server.exited : server.stop())).toBe(exitCode);
+  expect((await fetch(`${server.url}/robots.txt`)).status).toBe(200);
+  expect(await server.stop()).toBe(exitCode);
   expect(isLogged()).toBe(true);
+});
+
+test("if a job rejects, the log has it, and the server shuts down and exits with 1", async () => {
+  const server = spawnServer({}, SITE, withDefinition("definition.openServices = () => void setTimeout(reject)"));
+  expect(await server.exited).toBe(1);
+  expect(server.lines.find(({ level }) => level === "fatal")?.msg).toBe("unhandledRejection");
 });
 
 test.for([

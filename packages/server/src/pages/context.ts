@@ -16,8 +16,6 @@ export type Render = {
   record: (part: RenderPart, seconds: number) => void;
   /** The parts that run. They take memory until they end, even if the client has left. */
   running?: Set<Promise<unknown>> | undefined;
-  /** Resolves when nothing reads the responses of loaders and actions any more. */
-  ended?: Promise<void> | undefined;
   /** Runs a part in a span. */
   trace?: Trace | undefined;
 };
@@ -30,6 +28,9 @@ export const renderContext = createContext<Render>();
 
 /** Aborted when the client has gone or the server shuts down: for event streams. */
 export const signalContext = createContext(new AbortController().signal);
+
+/** Resolves when nothing reads the responses of loaders and actions any more. */
+export const endedContext = createContext<Promise<void> | null>(null);
 
 export type Cache = {
   /**

@@ -1,5 +1,12 @@
 import { RouterContextProvider } from "react-router";
-import { type Cache, cacheContext, type Render, renderContext, signalContext } from "../../pages/context.ts";
+import {
+  type Cache,
+  cacheContext,
+  endedContext,
+  type Render,
+  renderContext,
+  signalContext,
+} from "../../pages/context.ts";
 import type { RecordPart } from "./measure-parts.ts";
 
 export type ContextOptions = {
@@ -13,11 +20,15 @@ export type ContextOptions = {
   setContext?: ((context: RouterContextProvider) => void) | undefined;
 };
 
-type Values = Omit<Render, "origin" | "record" | "release"> & { httpRoute: string | undefined; signal?: AbortSignal };
+type Values = Omit<Render, "origin" | "record" | "release"> & {
+  httpRoute: string | undefined;
+  signal?: AbortSignal;
+  ended?: Promise<void> | undefined;
+};
 
 /** Creates the context of the middleware, loaders and actions of a request. */
 export function createContextFactory({ release, origin, cache, recordPart, setContext }: ContextOptions) {
-  return ({ httpRoute = "", signal, ...values }: Values) => {
+  return ({ httpRoute = "", signal, ended, ...values }: Values) => {
     const context = new RouterContextProvider();
     context.set(renderContext, {
       ...values,
@@ -26,6 +37,7 @@ export function createContextFactory({ release, origin, cache, recordPart, setCo
       record: (part, seconds) => recordPart(part, httpRoute, seconds),
     });
     if (signal) context.set(signalContext, signal);
+    if (ended) context.set(endedContext, ended);
     context.set(cacheContext, cache);
     const setting: unknown = setContext?.(context);
     // An async function sets its values too late. Without this, its rejection would end the process.

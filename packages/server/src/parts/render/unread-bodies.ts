@@ -1,5 +1,5 @@
 import type { ActionFunction, LoaderFunction, ServerBuild } from "react-router";
-import { renderContext } from "../../pages/context.ts";
+import { endedContext } from "../../pages/context.ts";
 
 type Handle = LoaderFunction | ActionFunction;
 
@@ -24,7 +24,7 @@ export function cancelUnreadBodies(build: ServerBuild): ServerBuild {
 
 function withCancel(handle: Handle): Handle {
   return async (args, ...rest) => {
-    const { ended } = args.context.get(renderContext);
+    const ended = args.context.get(endedContext);
     const cancelLater = (result: unknown) => result instanceof Response && ended?.then(() => cancelUnread(result));
     try {
       const result = await handle(args, ...rest);
