@@ -7,6 +7,7 @@ import { type Connections, type Limits, measureLimits, protectFromOverload } fro
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/forwarded.ts";
+import { inOrder } from "./parts/admit/in-order.ts";
 import { checkOrder } from "./parts/check-order.ts";
 import { compression } from "./parts/compress/compression.ts";
 import { errorHandler } from "./parts/errors/error-handler.ts";
@@ -120,12 +121,13 @@ export async function createServer(options: Options) {
 
       const recordRequest = measureRequests(registry, routes);
       const checkOrigin = sameOrigin(settings, log);
+      const admitInFull = inOrder(admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin));
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
         files: sendFiles(clientFolder, files, admit),
         pageCache: pageCache(site.name, entries, revalidation),
-        admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
+        admit: admitInFull,
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
@@ -139,7 +141,7 @@ export async function createServer(options: Options) {
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
       // Reports have a body, which `receive` admits.
-      const admitted = [admit, parts.collectReports.at(-1)];
+      const admitted = [admitInFull, parts.collectReports.at(-1)];
       for (const path of findUnadmitted(app, { ...parts, admitted })) {
         log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
       }

@@ -282,12 +282,18 @@ test.for([true, false])(
   },
 );
 
-test("a form whose request fails shows the error page", async ({ page, server, consoleMessages }) => {
+test("a form whose request fails stays, and a message has the reason", async ({ page, server, consoleMessages }) => {
   await open(page, `${server.url}/example-pages/sign-up`);
   await page.route("**/*.data", (route) => route.abort());
   await page.getByRole("textbox").fill("ada@example.org");
+  const shown = page.waitForEvent("dialog").then(async (dialog) => {
+    const text = dialog.message();
+    await dialog.accept();
+    return text;
+  });
   await page.getByRole("button", { name: "Sign up" }).click();
-  await page.getByRole("heading", { name: "500" }).waitFor();
+  expect(await shown).not.toBe("");
+  expect(await page.getByRole("textbox").inputValue()).toBe("ada@example.org");
   consoleMessages.splice(0);
 });
 

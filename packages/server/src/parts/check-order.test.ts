@@ -43,7 +43,7 @@ test.each<[string, Add]>([
   [
     "a handler with a path that is admitted in front",
     (app, made) => {
-      app.use(made.receive).use("/api", made.admit, pass());
+      app.use(made.receive).use("/api", made.admit, Router().use(made.compress), pass());
       rendered(app.use(made.files), made);
     },
   ],
@@ -51,7 +51,7 @@ test.each<[string, Add]>([
     "parts inside a router",
     (app, made) => {
       const router = Router().use(made.receive, made.files, made.admit, made.render, made.handleErrors);
-      app.use("/app", router);
+      app.use(router);
     },
   ],
 ])("createApp may have %s", (_label, add) => {

@@ -1,7 +1,13 @@
 import type { Express } from "express";
 import { isRequestHandler } from "./render/request-handler.ts";
 
-type Layer = { handle: { stack?: Layer[] }; route?: { stack: Layer[] }; slash: boolean };
+/** What Express's router has in its stack: https://github.com/pillarjs/router/blob/master/lib/layer.js */
+type Layer = {
+  handle: { stack?: Layer[] };
+  /** Whether it matches every path. */
+  slash: boolean;
+  route?: object;
+};
 
 /** The parts, by what `createApp` calls them, with the line that adds each, and the parts that must come before it. */
 const PARTS = [
@@ -18,6 +24,7 @@ const PARTS = [
   },
   { name: "handleErrors", line: "app.use(handleErrors)", isRequired: true, needs: ["createRequestHandler"] },
 ] as const;
+
 /** Throws if a required part is missing, or a part is there twice or before one that it needs. Names the line to add. */
 export function checkOrder(app: Express, parts: object) {
   const handlers = listHandlers(app.router.stack as unknown as Layer[]);
@@ -32,9 +39,9 @@ export function checkOrder(app: Express, parts: object) {
     if (positions.length === 0 && "isRequired" in part) throw new Error(`server.ts: \`${line}\` is missing`);
     if (positions.length > 1) throw new Error(`server.ts: \`${line}\` is there twice`);
     for (const need of needs) {
-      const [first = -1] = positionsOf(need);
+      const [first = 0] = positionsOf(need);
       const before = PARTS.find((other) => other.name === need)?.line;
-      if (positions.some((position) => position < first || first === -1))
+      if (positions.some((position) => position < first))
         throw new Error(`server.ts: \`${name}\` needs \`${before}\` before it`);
     }
   }
@@ -42,12 +49,9 @@ export function checkOrder(app: Express, parts: object) {
 
 /**
  * The handlers of an application and of the routers inside it, in the order in which a request meets them. Without those
- * that have a path of their own: a handler in front may have its own `admit`.
+ * that have a path of their own: a router in front may have its own `admit` and `compress`.
  */
 function listHandlers(layers: Layer[]): unknown[] {
-  return layers.flatMap(({ handle, route, slash }) => {
-    const inner = route?.stack ?? handle.stack;
-    if (inner) return listHandlers(inner);
-    return slash ? [handle] : [];
-  });
+  const general = layers.filter(({ route, slash }) => !route && slash);
+  return general.flatMap(({ handle }) => (handle.stack ? listHandlers(handle.stack) : [handle]));
 }
