@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { Express } from "express";
+import type { Express, RequestHandler } from "express";
 import type { Logger } from "pino";
 import { sameOrigin, unlessAccepted } from "./admit/check-origin.ts";
 import { findUnadmitted } from "./admit/find-unadmitted.ts";
@@ -68,7 +68,7 @@ export function createApplication(options: Options): Application {
   const handleErrors = errorHandler(log);
   const { defaults: headers } = securityHeaders;
   const overload = protectFromOverload({ limits, settings, headers, handleErrors, metrics });
-  const { admitBody, admit, renderSlots, guard, close } = overload;
+  const { admitBody, admit: takeSlot, renderSlots, guard, close } = overload;
 
   const createContext = createContextFactory({
     ...{ settings, cache, metrics, setContext: services.setContext },
@@ -79,15 +79,22 @@ export function createApplication(options: Options): Application {
   const revalidation = createRevalidation({ pages, entries, renderAnonymously, renderSlots, log, metrics });
 
   const checkOrigin = sameOrigin(settings, log);
+  const setOrigin = forwarded(trustProxy, settings.ORIGIN);
+  const checkUnlessAccepted = unlessAccepted(checkOrigin);
+  // One function, since TypeScript doesn't infer the parameters of a handler behind an array.
+  const admit: RequestHandler = (req, res, next) =>
+    takeSlot(req, res, (error) =>
+      error ? next(error) : setOrigin(req, res, () => checkUnlessAccepted(req, res, next)),
+    );
   const inFront = {
     receive: receive({ log, metrics, trustProxy, securityHeaders, files, pages, admitBody }),
     collectReports: [checkOrigin, ...browserReports(log, metrics, pages)],
-    files: sendFiles(clientFolder, files, admit),
+    files: sendFiles(clientFolder, files, takeSlot),
   };
   const app = createApp({
     ...inFront,
     pageCache: pageCache(options.name, entries, revalidation),
-    admit: [admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin)],
+    admit,
     checkOrigin,
     compress: compression(limits.MAX_ENCODERS, metrics.measureUsage),
     build: pages.build,

@@ -35,7 +35,7 @@ export type Parts<Entries extends v.ObjectEntries = v.ObjectEntries, Opened = Se
   /** Sends the pages of routes that set `s-maxage`. */
   pageCache: RequestHandler;
   /** Load shedding, the origin of `request.url`, and `checkOrigin`. For pages, and for each handler in front. */
-  admit: RequestHandler[];
+  admit: RequestHandler;
   /** Rejects cross-origin requests of browsers that may change something. `admit` includes it. */
   checkOrigin: RequestHandler;
   /** Compresses responses. */

@@ -25,7 +25,7 @@ test("a rate limit counts a form's requests by client, with scripts and without"
 });
 
 test("at startup, a warning names each path in front whose handler has no load shedding", async () => {
-  const { lines } = await loadApp({ folder: SITE, parts: { admit: [(_req, _res, next) => next()] } });
+  const { lines } = await loadApp({ folder: SITE, parts: { admit: (_req, _res, next) => next() } });
   const paths = lines.flatMap(({ msg }) => /^the handler of (\S+) has no load shedding/.exec(msg)?.[1] ?? []);
   expect(paths).toEqual([
     "/front/old/*splat",

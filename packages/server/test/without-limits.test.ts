@@ -11,7 +11,7 @@ const parts = {
   collectReports: [pass],
   files: pass,
   pageCache: pass,
-  admit: [pass],
+  admit: pass,
   compress: pass,
 };
 const { app, lines } = await loadApp({ folder: SITE, parts });

@@ -50,7 +50,7 @@ export const frontSettings = {
 
 type Settings = v.InferOutput<v.ObjectSchema<typeof frontSettings, undefined>>;
 
-export function createFront({ FRONT, UPSTREAM }: Settings, admit: RequestHandler[]) {
+export function createFront({ FRONT, UPSTREAM }: Settings, admit: RequestHandler) {
   const front = Router();
   front.use(FRONTS[FRONT]);
   front.get("/front/old/*splat", admit, (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
