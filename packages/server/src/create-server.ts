@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Definition, Parts, Services, Site } from "./define-server.ts";
@@ -7,7 +8,6 @@ import { type Connections, type Limits, measureLimits, protectFromOverload } fro
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/forwarded.ts";
-import { inOrder } from "./parts/admit/in-order.ts";
 import { checkOrder } from "./parts/check-order.ts";
 import { compression } from "./parts/compress/compression.ts";
 import { errorHandler } from "./parts/errors/error-handler.ts";
@@ -92,7 +92,13 @@ export async function createServer(options: Options) {
       measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
 
       const handleErrors = errorHandler(log);
-      const { admitBody, admit, renderSlots, guard, close } = protectFromOverload({
+      const {
+        admitBody,
+        admit: takeSlot,
+        renderSlots,
+        guard,
+        close,
+      } = protectFromOverload({
         limits,
         settings,
         headers: securityHeaders.defaults,
@@ -121,13 +127,19 @@ export async function createServer(options: Options) {
 
       const recordRequest = measureRequests(registry, routes);
       const checkOrigin = sameOrigin(settings, log);
-      const admitInFull = inOrder(admit, forwarded(trustProxy, settings.ORIGIN), unlessAccepted(checkOrigin));
+      const setOrigin = forwarded(trustProxy, settings.ORIGIN);
+      const checkUnlessAccepted = unlessAccepted(checkOrigin);
+      // One function, since TypeScript doesn't infer the parameters of a handler behind an array.
+      const admit: RequestHandler = (req, res, next) =>
+        takeSlot(req, res, (error) =>
+          error ? next(error) : setOrigin(req, res, () => checkUnlessAccepted(req, res, next)),
+        );
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
-        files: sendFiles(clientFolder, files, admit),
+        files: sendFiles(clientFolder, files, takeSlot),
         pageCache: pageCache(site.name, entries, revalidation),
-        admit: admitInFull,
+        admit,
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
@@ -141,7 +153,7 @@ export async function createServer(options: Options) {
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
       // Reports have a body, which `receive` admits.
-      const admitted = [admitInFull, parts.collectReports.at(-1)];
+      const admitted = [admit, parts.collectReports.at(-1)];
       for (const path of findUnadmitted(app, { ...parts, admitted })) {
         log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
       }
