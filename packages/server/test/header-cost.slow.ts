@@ -7,7 +7,9 @@ import { type RunningServer, startServer } from "./support/start-server.ts";
 const LENGTH = 14_000;
 /** More, with a body, would be too many to pipeline. */
 const REQUESTS = 20;
-const ROUNDS = 8;
+const WARM_UP_ROUNDS = 40;
+/** The shortest of many runs is one that nothing interrupts, even on a busy machine. */
+const MAX_ROUNDS = 60;
 /** A header that is parsed to its end makes it 4 to 40. */
 const MAX_RATIO = 3;
 
@@ -16,7 +18,7 @@ beforeAll(async () => {
   const probe = `${import.meta.dirname}/support/log-cpu-time.mjs`;
   server = await startServer({ TRUST_PROXY: "loopback" }, SITE, [process.execPath, "--import", probe]);
   // V8 compiles what runs often.
-  for (let round = 0; round < 5 * ROUNDS; round++) await measure(PAGE, "X-Forwarded-For: ::1,::1", "");
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) await measure(PAGE, "X-Forwarded-For: ::1,::1", "");
 });
 afterAll(() => server.stop());
 
@@ -103,11 +105,11 @@ const HEADERS: [start: string, name: string, value: string][] = [
 
 test.each(HEADERS)("%s with %s: %.20s… takes no more CPU time than with another header", async (start, name, value) => {
   const body = start.startsWith("POST") ? "a=b" : "";
-  // Even on a busy machine, the shortest of many runs is one that nothing interrupts.
-  let [read, unread] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (let round = 0; round < ROUNDS; round++) {
-    unread = Math.min(unread, await measure(start, `X-${name}: ${value}`, body));
-    read = Math.min(read, await measure(start, `${name}: ${value}`, body));
+  const times = { read: Number.POSITIVE_INFINITY, unread: Number.POSITIVE_INFINITY };
+  const ratio = () => times.read / times.unread;
+  for (let round = 0; round < MAX_ROUNDS && !(ratio() < MAX_RATIO); round++) {
+    times.unread = Math.min(times.unread, await measure(start, `X-${name}: ${value}`, body));
+    times.read = Math.min(times.read, await measure(start, `${name}: ${value}`, body));
   }
-  expect(read / unread).toBeLessThan(MAX_RATIO);
+  expect(ratio()).toBeLessThan(MAX_RATIO);
 });

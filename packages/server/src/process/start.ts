@@ -47,6 +47,11 @@ export async function start(site: Site) {
   const registry = new Registry();
   measureProcess(registry, { version, revision });
   const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, registry);
+  let state = "starting" as "starting" | "ready" | "closing";
+  let running: { server: Server; connections: Connections } | undefined;
+  let supervised: ReturnType<typeof superviseServices> | undefined;
+  handleProcessEvents(log, shutDown);
+
   const clientFolder = join(import.meta.dirname, "../client");
   const { pages, cache, securityHeaders, shutdown, measureUsage, openServices, createApplication } = await createServer(
     {
@@ -72,11 +77,6 @@ export async function start(site: Site) {
     "starting",
   );
   for (const reason of warnings) log.warn({ reason }, "settings warning");
-
-  let state = "starting" as "starting" | "ready" | "closing";
-  let running: { server: Server; connections: Connections } | undefined;
-  let supervised: ReturnType<typeof superviseServices> | undefined;
-  handleProcessEvents(log, shutDown);
 
   const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
   measureReadiness(registry, () => state === "ready" && supervised !== undefined && supervised.getLastResult());
