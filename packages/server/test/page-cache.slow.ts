@@ -154,6 +154,8 @@ test("while hanging renders have all slots, the stale page is sent at once after
   await get(POST);
   process.env.POSTS = "hanging";
   const hanging = get(`${POSTS}/2`).then();
+  const metrics = () => loaded.registry.metrics();
+  await expect.poll(metrics).toContain('server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"} 1\n');
   wait(60 + 3600);
   expect(statusOf(await get(POST))).toBe(`${name}; hit; ttl=-3600`);
   wait(5);
