@@ -1,10 +1,9 @@
-import type { Server } from "node:http";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Definition, Parts, Services, Site } from "./define-server.ts";
 import { FILE_ROUTE } from "./locals.ts";
-import { type Connections, type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
+import { type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/forwarded.ts";
@@ -160,7 +159,7 @@ export async function createServer(options: Options) {
       return {
         app,
         /** Limits the connections of a server. */
-        guard: guard as (server: Server) => Connections,
+        guard,
         /** Renders the cached pages without parameters. */
         renderAll: revalidation.renderAll,
         close,
