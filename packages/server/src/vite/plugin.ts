@@ -50,7 +50,7 @@ function configure(external: string[]): Plugin {
         // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is one
         // module for the server and the pages, since React Router compares contexts by identity.
         optimizeDeps: {
-          entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
+          entries: ["app/**/*.{ts,tsx}", "!app/**/*.{test,slow}.{ts,tsx}"],
           exclude: [NAME],
           include: [`${NAME} > structured-headers`], // Vite doesn't look for the packages of an excluded one.
         },
