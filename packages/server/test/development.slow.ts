@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { findFreePort } from "react-router-express-server/testing";
@@ -69,6 +70,18 @@ test.for([
   const { url } = await startDevelopment(copySite(), onTestFinished, { args: given });
   expect(url).toBe(`http://${where}:${port}`);
   expect((await fetch(url)).status).toBe(200);
+});
+
+test("if the port is in use, a warning names the process, and the site is at the next one", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void other.close());
+  await once(other, "listening");
+  const { port } = other.address() as AddressInfo;
+  const { url, errors } = await startDevelopment(copySite(), onTestFinished, { env: { PORT: String(port) } });
+  expect(Number(new URL(url).port)).toBeGreaterThan(port);
+  const holder = process.platform === "linux" ? ` by process ${process.pid} \\(` : "";
+  const warning = expect.stringMatching(new RegExp(`Port ${port} is in use${holder}.*set another port`));
+  await expect.poll(() => errors).toContainEqual(warning);
 });
 
 // React's development build logs each difference that it finds during hydration.

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Registry } from "prom-client";
@@ -22,10 +23,12 @@ import { createPublicServer, listen } from "./listener.ts";
 import { logUpgrade, toUpgradeFields } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { rejectUnparsable } from "./parser-errors.ts";
+import { describePortInUse } from "./port-in-use.ts";
 import { failToStart, handleProcessEvents } from "./process-events.ts";
 import { measureProcess, measureReadiness } from "./process-metrics.ts";
 import { superviseServices } from "./supervision.ts";
 
+const OPS_PORT_IN_PRODUCTION = "3001";
 /** The most log lines per second. The metric counts every rejection. */
 const MAX_REJECTIONS_LOGGED = 10;
 const MAX_UPGRADE_ERRORS_LOGGED = 10;
@@ -80,10 +83,13 @@ export async function start(site: Site) {
 
   const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
   measureReadiness(registry, () => state === "ready" && supervised !== undefined && supervised.getLastResult());
-  const opsServer = createOpsServer({ registry, isReady, cache, host: OPS_HOST ?? HOST, log });
-  // It listens before the pages are rendered, so that probes get a response.
-  const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
-  const opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
+  let opsPort: number | undefined;
+  if (OPS_PORT !== undefined) {
+    const opsServer = createOpsServer({ registry, isReady, cache, host: OPS_HOST ?? HOST, log });
+    // It listens before the pages are rendered, so that probes get a response.
+    const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
+    opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
+  }
 
   const services = await openServices();
   supervised = superviseServices(services, log);
@@ -130,6 +136,7 @@ export async function start(site: Site) {
     const tookMs = Math.round(performance.now());
     log.info({ port, opsPort, tookMs }, (await isReady()) ? "ready" : "listening");
     log.flush();
+    if (process.stdout.isTTY) process.stdout.write(`\n  ${site.name} is ready: ${toUrl(HOST, Number(port))}\n\n`);
   }
 
   /** Resolves with true if every request was completed and the services have closed. */
@@ -157,10 +164,18 @@ export async function start(site: Site) {
       server.on("error", (err) => log.error({ err }, "connection not accepted"));
       return boundPort;
     } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
       const address = `${host === undefined ? "" : `${names.host}=${host} `}${names.port}=${port}`;
-      failToStart([`${address} can't be listened on: ${(error as Error).message}`]);
+      if (code !== "EADDRINUSE") failToStart([`${address} can't be listened on: ${message}`]);
+      failToStart([`${address} ${describePortInUse(port)}`]);
     }
   }
+}
+
+/** The URL for a browser on this machine. */
+function toUrl(host: string | undefined, port: number) {
+  if (host === undefined || ["0.0.0.0", "::"].includes(host)) return `http://localhost:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** Reads the settings. If one is missing or not valid, exits with a line for each. */
@@ -168,8 +183,10 @@ function readSettings({ definition }: Site) {
   try {
     // The modules of pages have been imported before, so pages get settings from their context, not from the environment.
     loadEnvFile();
-    // The build replaces only `process.env.NODE_ENV`. tRPC reads it in another way, and would send stacks.
     const { env } = process;
+    // A first start by hand takes one port. Machines that are set up for production have a second one.
+    if (env.NODE_ENV === "production" && !env.OPS_PORT_FILE) env.OPS_PORT ||= OPS_PORT_IN_PRODUCTION;
+    // The build replaces only `process.env.NODE_ENV`. tRPC reads it in another way, and would send stacks.
     env.NODE_ENV ||= "production";
     return parseSettings(createSettingsSchema(definition), env);
   } catch (error) {

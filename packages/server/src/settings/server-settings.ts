@@ -63,7 +63,8 @@ const trustList = v.pipe(
 export const ServerSettingsSchema = v.object({
   PORT: v.pipe(v.optional(port, "3000"), v.description("The users' port. `0`: any free port.")),
   HOST: v.pipe(v.optional(host), v.description("The address or host name to listen on. Without it: all interfaces.")),
-  OPS_PORT: v.pipe(v.optional(port, "3001"), v.description("The operators' port. `0`: any free port.")),
+  // In production, start.ts sets a default.
+  OPS_PORT: v.pipe(v.optional(port), v.description("The operators' port. `0`: any free port.")),
   OPS_HOST: v.pipe(
     v.optional(host),
     v.description("The address or host name of the operators' port. Without it: `HOST`."),

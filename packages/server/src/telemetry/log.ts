@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { pino } from "pino";
 import type { Registry } from "prom-client";
 import { count } from "./metrics.ts";
+import { toText } from "./terminal.ts";
 
 /** Lines are written in chunks of this many characters, which saves system calls. */
 const CHUNK_LENGTH = 32_768;
@@ -9,7 +10,7 @@ const CHUNK_LENGTH = 32_768;
 const FLUSH_INTERVAL_MS = 200;
 
 /**
- * A logger of JSON lines on standard output. If more than `maxBufferedBytes` wait for the reader, lines are dropped,
+ * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for the reader, lines are dropped,
  * and a warning counts them once it reads again. It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there
  * would keep the process from exiting.
  */
@@ -45,21 +46,30 @@ export function createLog(level: string, maxBufferedBytes: number, registry: Reg
   };
   const destination = {
     write(line: string) {
-      chunk += line;
+      chunk += stdout.isTTY ? toText(line) : line;
       lines += 1;
       if (chunk.length >= CHUNK_LENGTH) flush();
     },
     flush,
   };
-  const formatters = {
-    level: (label: string) => ({ level: label }),
-    log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
-  };
-  const log = pino({ level, base: null, timestamp: createTimestamp(), formatters }, destination);
+  const log = pino({ ...createOptions(), level }, destination);
   stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
   setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
   return log;
+}
+
+/** A logger of text, for development. */
+export function createTextLog(level: string) {
+  return pino({ ...createOptions(), level }, { write: (line) => void process.stdout.write(toText(line)) });
+}
+
+function createOptions() {
+  const formatters = {
+    level: (label: string) => ({ level: label }),
+    log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
+  };
+  return { base: null, timestamp: createTimestamp(), formatters };
 }
 
 /** Renames pino's `err` to OpenTelemetry's names. The stack trace includes causes and properties. */

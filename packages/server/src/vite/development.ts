@@ -1,12 +1,13 @@
-import { pino } from "pino";
-import pretty from "pino-pretty";
+import type { AddressInfo } from "node:net";
 import { Registry } from "prom-client";
-import { isRunnableDevEnvironment, type Plugin } from "vite";
+import { isRunnableDevEnvironment, type Plugin, type ViteDevServer } from "vite";
 import type { CreateServer } from "../create-server.ts";
 import type { Services, Site } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
+import { describePortInUse } from "../process/port-in-use.ts";
 import { superviseServices } from "../process/supervision.ts";
 import { createSettingsSchema, loadEnvFile, parseSettings } from "../settings/settings.ts";
+import { createTextLog } from "../telemetry/log.ts";
 import { SITE } from "./entries.ts";
 
 type Module = { site: Site; createServer: CreateServer };
@@ -59,6 +60,7 @@ export function serveApp(): Plugin {
       // Not earlier, since Vite's own plugins aren't ready before.
       vite.httpServer?.once("listening", () => load().catch(({ message }) => vite.config.logger.error(message)));
       vite.httpServer?.once("close", () => running?.close());
+      warnOfPortInUse(vite);
       return () =>
         vite.middlewares.use((req, res, next) => {
           load()
@@ -77,12 +79,21 @@ function chooseHttp1({ protocols }: { protocols: string[] }) {
   return protocols.find((protocol) => protocol === "http/1.1");
 }
 
+/** Vite then takes the next port, and doesn't name the process. */
+function warnOfPortInUse({ httpServer, config }: ViteDevServer) {
+  const { port } = config.server;
+  httpServer?.once("listening", () => {
+    const isTaken = port > 0 && (httpServer.address() as AddressInfo).port !== port;
+    if (isTaken) config.logger.warn(`Port ${port} ${describePortInUse(port)}`);
+  });
+}
+
 type Running = Awaited<ReturnType<typeof run>>;
 
 async function run(module: Module) {
   const { site, createServer } = module;
   const { settings } = parseSettings(createSettingsSchema(site.definition), process.env);
-  const log = pino({ level: settings.LOG_LEVEL }, pretty({ sync: true }));
+  const log = createTextLog(settings.LOG_LEVEL);
   // No entry fits, so that every request shows changes.
   const limits = { ...createLimits(settings), PAGE_CACHE_MAX_BYTES: 1 };
   const server = await createServer({ site, settings, limits, log, registry: new Registry() });

@@ -44,6 +44,9 @@ const FIELDS = [
   ["`file`, `reason`", "of a cache warning: the route's file, and why its response isn't cached"],
 ];
 
+/** Defaults that aren't in the schema. */
+const DEFAULTS: Record<string, string> = { OPS_PORT: "`3001` in production" };
+
 /** Padded as Biome formats it. */
 function toTable([head = [], ...rows]: string[][]) {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
@@ -66,7 +69,7 @@ function listSettings() {
   });
   const rows = settings.map(({ name, value, isLimit, allowed, meaning }) => [
     name,
-    value ? `${code(String(value))}${isLimit ? " at 128 MiB" : ""}` : "",
+    DEFAULTS[name.replaceAll("`", "")] ?? (value ? `${code(String(value))}${isLimit ? " at 128 MiB" : ""}` : ""),
     allowed.startsWith(WHOLE_NUMBER) ? allowed.slice(WHOLE_NUMBER.length) : "[a text](#texts)",
     meaning,
   ]);
@@ -144,7 +147,8 @@ file with the value of \`NAME\`, such as a secret. A site may add settings of it
 
 Durations (\`_MS\`) are in milliseconds, sizes (\`_BYTES\`) in bytes. A default at 128 MiB follows from the
 [memory limit](operating.md#memory). The first log line has the values in force. A line \`settings warning\` names a
-misspelt setting.
+misspelt setting. In production means with \`NODE_ENV=production\` in the environment, as in the image: otherwise, such as
+for \`npm start\`, the server has no operators' port unless \`OPS_PORT\` is set.
 
 ${settings}
 
@@ -168,7 +172,7 @@ ${labels}
 
 ## Log
 
-The log is JSON lines on standard output. Clients could fill the log with some lines, so these have a limit. Metrics count all of them.
+The log is JSON lines on standard output. If that is a terminal, the log is text, without ids. Clients could fill the log with some lines, so these have a limit. Metrics count all of them.
 
 ${listLines()}
 
