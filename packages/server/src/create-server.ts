@@ -65,8 +65,9 @@ export async function createServer(options: Options) {
     log,
     metrics: cacheMetrics,
     findRoute: pages.findRoute,
+    shutdown: shutdown.signal,
   });
-  const { entries } = cache;
+  const { entries, failures } = cache;
   measureUsage("PAGE_CACHE_MAX_BYTES", () => entries.getSize().bytes);
 
   return {
@@ -117,6 +118,7 @@ export async function createServer(options: Options) {
       const revalidation = createRevalidation({
         pages,
         entries,
+        failures,
         renderAnonymously: createAnonymousRender({ pages, createContext, securityHeaders, origin }),
         renderTimeoutMs: ANONYMOUS_RENDER_TIMEOUT_MS,
         renderSlots,

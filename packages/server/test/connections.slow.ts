@@ -12,6 +12,7 @@ import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { guardConnections } from "../src/overload/index.ts";
 import { createPublicServer, listen } from "../src/process/listener.ts";
+import type { OpsCache } from "../src/process/ops-cache.ts";
 import { createOpsServer } from "../src/process/ops-server.ts";
 import { exchange } from "./support/exchange.ts";
 import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
@@ -528,11 +529,10 @@ test("requests that the parser rejects are counted, and at most ten a second are
 
 test("more probes than the operators' port has connections get 200 or 503, also while a service is slow", async () => {
   const isReady = () => setTimeout(300, true);
-  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
   const server = createOpsServer({
     registry: new Registry(),
     isReady,
-    cache,
+    cache: {} as OpsCache,
     host: undefined,
     log: pino({ enabled: false }),
   });
@@ -552,8 +552,13 @@ test("failing metrics cause 500 and a log line, and the process lives", async ()
   new Gauge({ name: "broken", help: "Throws.", collect, registers: [registry] });
   const logged: { msg: string }[] = [];
   const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
-  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
-  const opsServer = createOpsServer({ registry, isReady: async () => true, cache, host: undefined, log });
+  const opsServer = createOpsServer({
+    registry,
+    isReady: async () => true,
+    cache: {} as OpsCache,
+    host: undefined,
+    log,
+  });
   const response = await request(opsServer).get("/metrics");
   expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
   expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);
