@@ -2,6 +2,9 @@ import { getHeapStatistics } from "node:v8";
 import { collectDefaultMetrics, Gauge, type Registry } from "prom-client";
 import { gauge } from "../telemetry/metrics.ts";
 
+/** `nodejs_active_resources` has what these count. */
+const REPEATED = ["handles", "handles_total", "requests", "requests_total"].map((name) => `nodejs_active_${name}`);
+
 type Build = { version: string; revision: string };
 
 /** Exposes the release, the heap's limit, and prom-client's metrics of the process. */
@@ -14,6 +17,7 @@ export function measureProcess(registry: Registry, { version, revision }: Build)
     return getHeapStatistics().heap_size_limit;
   });
   collectDefaultMetrics({ register: registry });
+  for (const name of REPEATED) registry.removeSingleMetric(name);
 }
 
 /** Exposes whether the process is ready. `isReady` is read at each scrape. */
