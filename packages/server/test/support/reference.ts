@@ -91,7 +91,9 @@ function listMetrics(text: string) {
     .sort(([, a = ""], [, b = ""]) => (a < b ? -1 : 1));
   const rows = metrics.flatMap(([, name = "", help = "", type = ""]) => {
     const series = [...text.matchAll(new RegExp(`^${name}(?:_bucket|_count|_sum)?(?:{(.*)})? `, "gm"))];
-    if (series.length === 0) throw new Error(`${name} has no series, so its labels are unknown`);
+    // Without a channel, page_cache_channel_connected has no value. It has no label.
+    if (series.length === 0 && name !== "page_cache_channel_connected")
+      throw new Error(`${name} has no series, so its labels are unknown`);
     const names = [...(series[0]?.[1]?.matchAll(/(\w+)="/g) ?? [])].map(([, label = ""]) => label);
     const own = [...new Set(names.filter((label) => label !== "le"))];
     const [, about, label, values] = /^(.*?\.) (\w+): (.*)\.$/.exec(help) ?? [];
