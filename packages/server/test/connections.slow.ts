@@ -34,6 +34,8 @@ async function open({ url }: RunningServer, bytes: string) {
   return socket;
 }
 
+const readReadiness = () => ({ isReady: true, reason: undefined });
+
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
 
 /** The connections of a server that are closed, not reset: the kernel keeps unsent bytes (FIN_WAIT1, state 04). */
@@ -527,19 +529,19 @@ test("requests that the parser rejects are counted, and at most ten a second are
   expect(server.lines.filter(({ msg }) => msg === "request rejected by the parser").length).toBeLessThan(100);
 });
 
-test("more probes than the operators' port has connections get 200 or 503, also while a service is slow", async () => {
-  const isReady = () => setTimeout(300, true);
+test("more requests than the operators' port has connections get 200 or 503, also while the channel is slow", async () => {
+  const purge = () => setTimeout(300, { keys: [], others: "published" as const });
   const server = createOpsServer({
     registry: new Registry(),
-    isReady,
-    cache: {} as OpsCache,
+    readReadiness,
+    cache: { purge } as Partial<OpsCache> as OpsCache,
     host: undefined,
     log: pino({ enabled: false }),
   });
   const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
-  const probe = () => exchange(url, get("/readyz", "Connection: close"));
-  const probes = await Promise.all(Array.from({ length: 80 }, probe));
-  const statuses = probes.flatMap(({ responses }) => responses.map(({ status }) => status));
+  const head = lines("POST /cache/invalidate?all HTTP/1.1", "Host: localhost", "Connection: close");
+  const purges = await Promise.all(Array.from({ length: 80 }, () => exchange(url, head)));
+  const statuses = purges.flatMap(({ responses }) => responses.map(({ status }) => status));
   expect([...new Set(statuses)].sort()).toEqual([200, 503]);
   server.close();
 });
@@ -554,7 +556,7 @@ test("failing metrics cause 500 and a log line, and the process lives", async ()
   const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
   const opsServer = createOpsServer({
     registry,
-    isReady: async () => true,
+    readReadiness,
     cache: {} as OpsCache,
     host: undefined,
     log,

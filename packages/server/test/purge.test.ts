@@ -8,6 +8,8 @@ import { createOpsServer } from "../src/process/ops-server.ts";
 import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
 
+const readReadiness = () => ({ isReady: true, reason: undefined });
+
 test("operators list the cache by route, from the start, and invalidate a group or a path", async () => {
   const { url, opsUrl, stop } = await startServer({}, SITE);
   const purge = async (query: string) => (await fetch(`${opsUrl}/cache/invalidate${query}`, { method: "POST" })).json();
@@ -104,7 +106,7 @@ test.each([
   const purge = vi.fn(async () => ({ keys: [], others: "published" as const }));
   const cache = { purge, findMistake: () => "no such page" } as Partial<OpsCache> as OpsCache;
   const log = pino({ enabled: false });
-  const server = createOpsServer({ registry: new Registry(), isReady: async () => true, cache, host: undefined, log });
+  const server = createOpsServer({ registry: new Registry(), readReadiness, cache, host: undefined, log });
   const path = `/cache/invalidate${query}`;
   const response = await (method === "GET" ? request(server).get(path) : request(server).post(path)).set(headers);
   expect(response.status).toBe(status);
@@ -124,7 +126,7 @@ test.each([
     const log = pino({ enabled: false });
     const server = createOpsServer({
       registry: new Registry(),
-      isReady: async () => true,
+      readReadiness,
       cache,
       host: undefined,
       log,
@@ -146,7 +148,7 @@ test.each([
 ])("a request for metrics with the host %s has status %i, and a probe 200", async (host, status) => {
   const log = pino({ enabled: false });
   const cache = {} as OpsCache;
-  const options = { registry: new Registry(), isReady: async () => true, cache, host: "ops.example.org", log };
+  const options = { registry: new Registry(), readReadiness, cache, host: "ops.example.org", log };
   const server = createOpsServer(options);
   expect((await request(server).get("/metrics").set("Host", host)).status).toBe(status);
   expect((await request(server).get("/livez").set("Host", host)).status).toBe(200);

@@ -15,7 +15,8 @@ const NOT_PUBLIC = /^[^.]+$|\.(local|internal)$/i;
 
 type Options = {
   registry: Registry;
-  isReady: () => Promise<boolean>;
+  /** Whether `/readyz` returns 200, and why not, or which services fail. */
+  readReadiness: () => { isReady: boolean; reason: string | undefined };
   cache: OpsCache;
   /** The host name that the port listens on. */
   host: string | undefined;
@@ -23,7 +24,7 @@ type Options = {
 };
 
 /** The operators' server, on a port of its own: probes, metrics and the cache. It responds until the process ends. */
-export function createOpsServer({ registry, isReady, cache, host, log }: Options) {
+export function createOpsServer({ registry, readReadiness, cache, host, log }: Options) {
   let metrics: Promise<string> | undefined;
   const renderMetrics = () => {
     if (!metrics) {
@@ -42,8 +43,12 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
     switch (path) {
       case "/livez":
         return send(res, 200, "ok\n");
-      case "/readyz":
-        return (await isReady()) ? send(res, 200, "ready\n") : send(res, 503, "not ready\n");
+      case "/readyz": {
+        const { isReady, reason } = readReadiness();
+        // Only operators read the reason: an error may name an address.
+        const added = reason !== undefined && isOwnHost(req, host) ? ` (${reason})` : "";
+        return isReady ? send(res, 200, `ready${added}\n`) : send(res, 503, `not ready${added}\n`);
+      }
       case "/metrics":
         try {
           return send(res, 200, await renderMetrics(), registry.contentType);

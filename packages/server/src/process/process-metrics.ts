@@ -20,9 +20,10 @@ export function measureProcess(registry: Registry, { version, revision }: Build)
   for (const name of REPEATED) registry.removeSingleMetric(name);
 }
 
-/** Exposes whether the process is ready. `isReady` is read at each scrape. */
-export function measureReadiness(registry: Registry, isReady: () => boolean) {
-  gauge(registry, "app_ready", "1 if ready, and the last check of services succeeded; otherwise 0.", () =>
-    Number(isReady()),
+/** Exposes what `/readyz` returns, and whether the services are ready. Both are read at each scrape. */
+export function measureReadiness(registry: Registry, isReady: () => boolean, areServicesReady: () => boolean) {
+  gauge(registry, "app_ready", "1 if `/readyz` returns 200; otherwise 0.", () => Number(isReady()));
+  gauge(registry, "services_ready", "0 while the checks of services fail; otherwise 1.", () =>
+    Number(areServicesReady()),
   );
 }
