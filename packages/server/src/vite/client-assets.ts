@@ -1,21 +1,6 @@
 import { existsSync } from "node:fs";
 import { copyFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { compress } from "../http/content-coding.ts";
-
-/** Fonts, images and videos are compressed already. */
-const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm)$/;
-
-/** Writes `NAME.br` and `NAME.gz` beside the files of a folder, if they are smaller, so that no request compresses. */
-export async function precompress(folder: string) {
-  const names = await readdir(folder, { recursive: true });
-  const compressFile = async (name: string) => {
-    const path = join(folder, name);
-    const { br, gzip } = await compress(await readFile(path), "best");
-    await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
-  };
-  await Promise.all(names.filter((name) => COMPRESSIBLE.test(name)).map(compressFile));
-}
 
 /** Open tabs and caches may request assets of earlier releases. The build keeps so many releases, in so many bytes. */
 const MAX_PREVIOUS_RELEASES = 2;

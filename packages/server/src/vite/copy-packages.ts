@@ -1,11 +1,11 @@
 import { copyFile, lstat, mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { nodeFileTrace } from "@vercel/nft";
 
 /** Copies the packages that the server's build imports, with their dependencies, so that `build/` runs alone. */
 export async function copyPackages(names: true | string[] = []) {
   await rm("build/node_modules", { recursive: true, force: true });
   if (names !== true && names.length === 0) return;
+  const { nodeFileTrace } = await import("@vercel/nft");
   // From the root, since `node_modules` may be in a folder above the project, as in a workspace.
   const { fileList } = await nodeFileTrace(["build/server/index.js"], { base: "/" });
   for (const path of fileList) {

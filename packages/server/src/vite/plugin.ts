@@ -4,6 +4,7 @@ import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
 import { enginePath } from "./paths.ts";
+import { compressInAdvance } from "./precompress.ts";
 import { encodedRedirects } from "./redirects.ts";
 import { engineSourceMaps } from "./source-maps.ts";
 import { withoutRetainedChunks } from "./streams.ts";
@@ -39,6 +40,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
     clientSourceMaps(),
     engineSourceMaps(),
     chunks(),
+    compressInAdvance(),
     withoutServerStyles(),
     withoutRetainedChunks(),
   ];
@@ -99,6 +101,7 @@ function configure(external: string[]): Plugin {
             }),
             build: {
               emitAssets: false,
+              reportCompressedSize: false, // Nobody downloads the server.
               license: LICENSES,
               sourcemap: "hidden",
               rollupOptions: {

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SITE } from "./site.ts";
 
-const NEVER_COPIED = [".env", ".react-router", "build", "film.mp4"];
+const NEVER_COPIED = [".env", ".react-router", "build", "film.mp4", "node_modules"];
 const NODE_MODULES = fileURLToPath(new URL("../../../../node_modules", import.meta.url));
 
 /** Copies the site to a new folder, which tests may edit. Its packages are links. */
