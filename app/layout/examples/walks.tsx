@@ -1,6 +1,8 @@
 import { Link } from "react-router";
 
-export const headers = () => ({ "Cache-Control": "public, max-age=0, s-maxage=60" });
+export const headers = () => ({
+  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+});
 
 export const meta = () => [{ title: "Walks at dawn" }];
 

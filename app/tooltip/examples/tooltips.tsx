@@ -1,7 +1,9 @@
 import { Tooltip } from "../tooltip";
 
 // A cached page may have tooltips, too.
-export const headers = () => ({ "Cache-Control": "public, max-age=0, s-maxage=60" });
+export const headers = () => ({
+  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+});
 
 export const meta = () => [{ title: "Tooltips" }];
 

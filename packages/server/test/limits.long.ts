@@ -132,6 +132,18 @@ const sendSlowly = (count: number, bytes: string) => async (url: string) => {
   expect(statuses).toEqual(Array(10).fill(200));
 };
 
+/** Opens connections for a page whose loader hangs. No cached page and no other page fails meanwhile. */
+const hang = (count: number, bytes: string) => async (url: string) => {
+  send(url, count, bytes);
+  await setTimeout(500);
+  const statuses = [];
+  for (let visit = 0; visit < 10; visit++) {
+    for (const path of ["about", `catalogue/${Math.random()}`, "stock/1", "sign-up"])
+      statuses.push((await fetch(`${url}${PAGES}/${path}`)).status);
+  }
+  expect(statuses).toEqual(Array(40).fill(200));
+};
+
 /** Opens connections that stay idle after a request. Then 100 slow pages at once don't find the heap full. */
 const idle = (all: string[]) => async (url: string) => {
   await holdEach(all)(url);
@@ -278,6 +290,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],
   ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
+  ["300 loaders of 60 s on one route", hang(300, head("GET", "wait/60000")), { isShed: true }],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
   ["600 unfinished forms of 99 KB", sendSlowly(600, FORM.slice(0, -1)), { isShed: true }],

@@ -170,10 +170,16 @@ test.for([
   await expect.poll(() => usage.map((read) => read())).toEqual([0, 0, 0]);
 });
 
+const HANGING_CLIENTS = 300;
+
 const sendStatus: ErrorRequestHandler = (error, _req, res, _next) => void res.writeHead(error.status).end();
 
 /** Starts a server that admits requests to a handler. */
-async function protect(limits: Partial<Limits>, handle: RequestHandler, httpRoute?: string) {
+async function protect(
+  limits: Partial<Limits>,
+  handle: RequestHandler,
+  findRoute = (_path: string): string | undefined => undefined,
+) {
   const registry = new Registry();
   const { admitBody, admit, close } = protectFromOverload({
     limits: { ...createLimits({}), ...limits },
@@ -183,8 +189,8 @@ async function protect(limits: Partial<Limits>, handle: RequestHandler, httpRout
     registry,
     measureUsage() {},
   });
-  const setRoute: RequestHandler = (_req, res, next) => {
-    res.locals.httpRoute = httpRoute;
+  const setRoute: RequestHandler = (req, res, next) => {
+    res.locals.httpRoute = findRoute(req.path);
     next();
   };
   const server = createServer(createExpress().use(setRoute, admitBody, admit, handle, sendStatus)).listen(
@@ -273,7 +279,11 @@ test.each([
   vi.useFakeTimers({ toFake: ["setInterval", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const responses: Response[] = [];
-  const { port, shed } = await protect(settings, (_req, res) => void responses.push(res), route);
+  const { port, shed } = await protect(
+    settings,
+    (_req, res) => void responses.push(res),
+    () => route,
+  );
   const visit = () => {
     const client = connect(port, "127.0.0.1").on("error", () => {});
     client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -289,6 +299,36 @@ test.each([
   await vi.advanceTimersByTimeAsync(200);
   expect(shed).toEqual(["slow_client"]);
   await expect.poll(() => responses).toHaveLength(2);
+});
+
+test("while the loaders of a route hang, no cached page and no other route fails", async () => {
+  const server = await startServer({ MAX_CONCURRENT_REQUESTS: "16" }, FOLDER);
+  const abort = new AbortController();
+  const hanging = Array.from({ length: HANGING_CLIENTS }, () =>
+    fetch(`${server.url}${PAGES}/wait/60000`, { signal: abort.signal }).catch(() => {}),
+  );
+  const usage = () => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}');
+  await expect.poll(usage).toBe(12);
+  const statuses = [];
+  for (let visit = 0; visit < 10; visit += 1) {
+    // A cached page that has an entry, one that has none, and two that are rendered for each request.
+    const paths = [`${PAGES}/about`, `${PAGES}/catalogue/${visit}`, `${PAGES}/stock/1`, `${PAGES}/sign-up`];
+    const visits = paths.map(async (path) => (await fetch(server.url + path)).status);
+    statuses.push(...(await Promise.all(visits)));
+  }
+  expect(statuses).toEqual(Array(40).fill(200));
+  abort.abort();
+  await Promise.all(hanging);
+  stop(server);
+});
+
+test("while the actions of a route hang, forms of others are admitted", async () => {
+  const handle: RequestHandler = (req, res) => void (req.path === "/other" && res.end());
+  const { port } = await protect({ MAX_BODY_MEMORY_BYTES: 1e7 }, handle, (path) => path);
+  const post = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body: "a" });
+  for (let client = 0; client < HANGING_CLIENTS; client += 1) post("/hangs").catch(() => {});
+  await setTimeout(1000);
+  expect((await post("/other")).status).toBe(200);
 });
 
 test("a page that every client has stopped waiting for isn't rendered for the cache", async () => {

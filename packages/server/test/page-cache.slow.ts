@@ -357,7 +357,7 @@ test("a resource route is cached and compressed like a page, and has the same se
   const { "content-type": type, "cache-control": cacheControl, "content-security-policy": policy, vary } = feed.headers;
   expect([type, cacheControl, vary, statusOf(feed)]).toEqual([
     "text/markdown; charset=utf-8",
-    "public, max-age=0, s-maxage=3600",
+    "public, max-age=0, s-maxage=3600, stale-while-revalidate=3600, stale-if-error=86400",
     "Accept-Encoding",
     `${name}; hit; ttl=3600`,
   ]);

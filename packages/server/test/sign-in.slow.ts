@@ -132,7 +132,7 @@ test.for<[path: string, cookie: string, cacheControl: string]>([
   ["notes/1.data", "theme=dark", "private, no-store"],
   ["temperature", "theme=dark", "private, no-store"],
   ["response?cache-control=private,%20no-cache", "theme=dark", "private, no-cache"],
-  ["welcome", "theme=dark", "public, max-age=0, s-maxage=60"],
+  ["welcome", "theme=dark", "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400"],
 ])("/example-pages/%s for the cookie %j has Cache-Control: %s", async ([path, cookie, cacheControl], { server }) => {
   const { headers } = await fetch(`${server.url}/example-pages/${path}`, { headers: cookie ? { cookie } : {} });
   expect(headers.get("Cache-Control")).toBe(cacheControl);

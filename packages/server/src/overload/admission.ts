@@ -34,7 +34,7 @@ type Options = {
 };
 
 /** The data rate of a client that has been admitted is measured from here on. */
-type Measured = { since: number; sent: number; read: number };
+type Measured = { route: string; since: number; sent: number; read: number };
 
 /**
  * Admits requests: each takes a slot of one of three limits, waits for it for 5 s, or gets 503. When its response begins,
@@ -44,19 +44,22 @@ type Measured = { since: number; sent: number; read: number };
 export function createAdmission(options: Options) {
   const { limits, renders, bodies, openResponses, maxBodyBytes, handlerTimeoutMs, recordShed } = options;
   /** Files and event streams only take a slot of `openResponses`. A route is added by its first event stream. */
-  const openRoutes = new Set<string | undefined>([FILE_ROUTE]);
+  const openRoutes = new Set([FILE_ROUTE]);
   const admitted = new Map([renders, bodies, openResponses].map((slots) => [slots, new Map<Response, Measured>()]));
 
   const cutting = setInterval(() => {
     for (const [slots, clients] of admitted) {
-      if (slots.isFull()) cutSlowest(clients);
+      const blocked = slots.findBlocked();
+      if (blocked) cutSlowest(clients, blocked.route);
       else slots.schedule(); // The heap may have been full before, or a waiting body has arrived.
     }
   }, CUT_INTERVAL_MS).unref();
 
-  function cutSlowest(clients: Map<Response, Measured>) {
+  /** Of a route, if it holds its share, or else of all. */
+  function cutSlowest(clients: Map<Response, Measured>, blockedRoute: string | undefined) {
     const now = performance.now();
     const rates = [...clients]
+      .filter(([, { route }]) => blockedRoute === undefined || route === blockedRoute)
       .filter(([{ req, closed }, { since }]) => !closed && now - since > GRACE_MS && waitsForClient(req.socket, req))
       .map(([{ req }, { since, sent, read }]) => {
         const { socket } = req;
@@ -71,9 +74,10 @@ export function createAdmission(options: Options) {
   }
 
   /** Returns a function that releases the slot. */
-  function hold(slots: Semaphore, res: Response, release: () => void) {
+  function hold(slots: Semaphore, res: Response, route: string, release: () => void) {
+    const { socket } = res.req;
     const clients = admitted.get(slots);
-    clients?.set(res, { since: performance.now(), sent: countSent(res.req.socket), read: res.req.socket.bytesRead });
+    clients?.set(res, { route, since: performance.now(), sent: countSent(socket), read: socket.bytesRead });
     return () => {
       clients?.delete(res);
       release();
@@ -84,11 +88,12 @@ export function createAdmission(options: Options) {
     admit: ((req, res, next) => {
       if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
-      const isOpen = isSmall && openRoutes.has(findHttpRoute(res));
+      const route = findHttpRoute(res) ?? "";
+      const isOpen = isSmall && openRoutes.has(route);
       const slots = isOpen ? openResponses : isSmall ? renders : bodies;
 
       const handle = (acquired: () => void) => {
-        let release = hold(slots, res, acquired);
+        let release = hold(slots, res, route, acquired);
         const running = new Set<Promise<unknown>>();
         res.locals.running = running;
         res.once("close", () => {
@@ -105,23 +110,23 @@ export function createAdmission(options: Options) {
         onHeaders(res, () => {
           // The client has left. Or it gets 503, after HANDLER_TIMEOUT_MS or at MAX_CONNECTIONS, and the loaders go on.
           if (res.closed || res.statusCode === 503) return;
-          if (isEventStream(res)) openRoutes.add(findHttpRoute(res));
+          if (isEventStream(res)) openRoutes.add(findHttpRoute(res) ?? "");
           // The loaders are done: from now on, the client is measured as a reader.
           const place = isOpen ? acquired : openResponses.tryAcquire();
           if (place) {
             if (!isOpen) release();
-            release = hold(openResponses, res, place);
+            release = hold(openResponses, res, route, place);
           } else if (isEventStream(res)) {
             // It would have its slot for hours. The browser connects again, and then waits for a place.
             recordShed("queue");
             res.destroy();
-          } else release = hold(slots, res, release);
+          } else release = hold(slots, res, route, release);
         });
         next();
       };
 
       slots
-        .acquire(isSmall ? 1 : findWeight(req, res), res)
+        .acquire({ weight: isSmall ? 1 : findWeight(req, res), route }, res)
         .then(handle)
         .catch((error) => !res.closed && next(error));
     }) satisfies RequestHandler,

@@ -23,6 +23,9 @@ export { OVERLOADED } from "./semaphore.ts";
 /** Node buffers up to this much of a body before the route reads it. */
 const WAITING_BYTES = 128 * 1024;
 
+/** The share of the slots of renders that only the page cache gets. */
+const CACHE_RESERVE = 1 / 8;
+
 type Options = {
   limits: Limits;
   settings: { BODY_SIZE_LIMIT_BYTES: number; CLIENT_TIMEOUT_MS: number; HANDLER_TIMEOUT_MS: number };
@@ -63,6 +66,7 @@ export function protectFromOverload({ limits, settings, headers, handleErrors, r
   const renders = createSemaphore({
     limit: limits.MAX_CONCURRENT_REQUESTS,
     maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
+    reserve: CACHE_RESERVE,
     turns,
     onShed,
   });

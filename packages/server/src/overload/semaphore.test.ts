@@ -25,7 +25,7 @@ function acquireAll(weights: number[], responses: ServerResponse[] = []) {
       admitted.push(weight);
       releases.push(release);
     };
-    semaphore.acquire(weight, responses[index]).then(admit, (error) => rejected.push(error));
+    semaphore.acquire({ weight }, responses[index]).then(admit, (error) => rejected.push(error));
   });
   return { semaphore, admitted, rejected, releases, onShed };
 }
@@ -130,7 +130,7 @@ test("preferred work is admitted first, and other work is shed for it", async ()
   const semaphore = createSemaphore({ limit: 1, maxWaiting: 2, turns, isPreferred, onShed });
   const admitted: string[] = [];
   const acquire = (name: string, res?: ServerResponse) =>
-    semaphore.acquire(1, res).then(
+    semaphore.acquire({ weight: 1 }, res).then(
       (release) => admitted.push(name) && release,
       () => admitted.push(`shed: ${name}`),
     );
@@ -148,7 +148,7 @@ test("a request leaves the queue when its client disconnects", async () => {
   await waitTurns();
   response.emit("close");
   await waitTurns();
-  expect([semaphore.isFull(), rejected.length, onShed.mock.calls.length]).toEqual([false, 1, 0]);
+  expect([semaphore.findBlocked(), rejected.length, onShed.mock.calls.length]).toEqual([undefined, 1, 0]);
 });
 
 test("once work that is too heavy has left the queue, lighter work behind it is admitted", async () => {
@@ -159,4 +159,51 @@ test("once work that is too heavy has left the queue, lighter work behind it is 
   response.emit("close");
   await waitTurns();
   expect(admitted).toEqual([5, 1]);
+});
+
+/** Lets work of routes wait, named by the route; upper case may use the reserve. Returns those admitted, in order. */
+async function admit(routes: string, options: Partial<Parameters<typeof createSemaphore>[0]>) {
+  const semaphore = createSemaphore({ limit: 16, turns, onShed() {}, ...options });
+  const admitted: string[] = [];
+  const shed: string[] = [];
+  for (const route of routes) {
+    const isReserved = route === route.toUpperCase();
+    semaphore.acquire({ weight: 1, route, isReserved }).then(
+      () => admitted.push(route),
+      () => shed.push(route),
+    );
+    await waitTurns();
+  }
+  return { semaphore, admitted: admitted.join(""), shed: shed.join("") };
+}
+
+test.each([
+  ["one route gets three quarters, and the next routes what is left", "aaaaaaaaaaaaaaaaaabcd", "aaaaaaaaaaaabcd"],
+  ["two routes leave a part for a third", "aaaaaaaaaaaaaaaabbbbbbbbc", "aaaaaaaaaaaabbbc"],
+  ["many routes share all of it", "abcdefghijklmnopqrst", "abcdefghijklmnop"],
+])("if nothing is released, %s", async (_label, routes, expected) => {
+  expect((await admit(routes, {})).admitted).toBe(expected);
+});
+
+test("the reserve is for reserved work, of several routes", async () => {
+  const { admitted } = await admit("abcdefghijklmnopqABC", { reserve: 1 / 8 });
+  expect(admitted).toBe("abcdefghijklmnAB");
+});
+
+test("a limit of 1 admits any work, one after the other", async () => {
+  expect((await admit("aA", { limit: 1, reserve: 1 / 8 })).admitted).toBe("a");
+});
+
+test("if too much work of a route that holds its share waits, it is shed for other routes", async () => {
+  const { admitted, shed } = await admit("aaaaaaaab", { limit: 4, maxWaiting: 3 });
+  expect([admitted, shed]).toEqual(["aaab", "aaa"]);
+});
+
+test.each([
+  ["only a route that holds its share", "aaaaa", { route: "a" }],
+  ["all routes, if nothing is free", "aaabb", { route: undefined }],
+  ["nobody, if nothing waits", "aaab", undefined],
+])("the slow clients of %s are in the way (%s)", async (_label, routes, expected) => {
+  const { semaphore } = await admit(routes, { limit: 4 });
+  expect(semaphore.findBlocked()).toEqual(expected);
 });

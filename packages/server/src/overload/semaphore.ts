@@ -13,12 +13,28 @@ const PART_FOR_FULL_HEAP = 1 / 16;
 /** `expose`, so that the error isn't logged: overload isn't a bug. */
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
-type Waiting = { weight: number; res: EventEmitter | undefined; admit: () => void; shed: () => void };
+/**
+ * A route may hold this many times the weight that is free: alone, it gets three quarters of the limit; two get three
+ * sevenths each. So however many requests of some routes hang, others are admitted (dynamic thresholds, Choudhury and
+ * Hahne 1998).
+ */
+const MAX_HELD_PER_FREE = 3;
+
+type Work = {
+  weight: number;
+  /** What it shares the limit with: it can't hold all of it. */
+  route?: string | undefined;
+  /** Whether it may use the reserve. */
+  isReserved?: boolean;
+};
+type Waiting = Work & { res: EventEmitter | undefined; admit: () => void; shed: () => void };
 
 type Options = {
   /** The total weight. */
   limit: number;
   maxWaiting?: number;
+  /** The share of the limit that is for reserved work. */
+  reserve?: number;
   turns: Turns;
   /** Whether the work of a response is admitted before other work, and is shed after it. */
   isPreferred?: (res: EventEmitter | undefined) => boolean;
@@ -27,12 +43,13 @@ type Options = {
 
 /**
  * Admits work up to a total weight, and less while the heap is nearly full. More work waits in order, for 5 s;
- * preferred work is admitted first. Each turn of the event loop, it admits at most one item, so that other connections
- * are served in between. New connections are accepted first.
+ * preferred work is admitted first, and work of a route that holds its share is passed. Each turn of the event loop, it
+ * admits at most one item, so that other connections are served in between. New connections are accepted first.
  */
 export function createSemaphore(options: Options) {
-  const { limit, maxWaiting = Number.POSITIVE_INFINITY, turns, isPreferred, onShed } = options;
+  const { limit, maxWaiting = Number.POSITIVE_INFINITY, reserve = 0, turns, isPreferred, onShed } = options;
   const queue = new Set<Waiting>();
+  const heldByRoute = new Map<string, number>();
   let used = 0;
   let isScheduled = false;
 
@@ -41,7 +58,32 @@ export function createSemaphore(options: Options) {
   /** Work that is heavier than the limit runs alone. */
   const isTooHeavy = (work?: Waiting) => work !== undefined && used > 0 && used + work.weight > findLimit();
 
-  const findFirst = () => (isPreferred && [...queue].find(({ res }) => isPreferred(res))) ?? [...queue][0];
+  /** If nothing is free, all routes wait alike. */
+  function isOverShare({ route }: Work, currentLimit = findLimit()) {
+    const free = currentLimit - used;
+    return route !== undefined && free > 0 && (heldByRoute.get(route) ?? 0) >= MAX_HELD_PER_FREE * free;
+  }
+
+  const needsReserve = ({ weight, isReserved }: Work, currentLimit: number) =>
+    reserve > 0 && !isReserved && used > 0 && used + weight > Math.ceil(currentLimit * (1 - reserve));
+
+  /** Whether it leaves what is free to other routes, or to reserved work. */
+  const isHeldBack = (work: Work, currentLimit: number) =>
+    isOverShare(work, currentLimit) || needsReserve(work, currentLimit);
+
+  function findFirst() {
+    const currentLimit = findLimit();
+    const admissible = [...queue].filter((work) => !isHeldBack(work, currentLimit));
+    return (isPreferred && admissible.find(({ res }) => isPreferred(res))) ?? admissible[0];
+  }
+
+  /** The work that is shed for another. */
+  function findWorse(work: Work) {
+    const [waiting, currentLimit] = [[...queue], findLimit()];
+    const isAdmissible = !isHeldBack(work, currentLimit);
+    const heldBack = isAdmissible ? waiting.find((other) => isHeldBack(other, currentLimit)) : undefined;
+    return heldBack ?? (isPreferred && waiting.find(({ res }) => !isPreferred(res)));
+  }
 
   function schedule() {
     if (!isScheduled) turns.runAfterAccepts(admitFirst);
@@ -55,10 +97,17 @@ export function createSemaphore(options: Options) {
     first.admit();
   }
 
-  function take(weight: number) {
-    used += weight;
+  function take(weight: number, route?: string) {
+    const add = (added: number) => {
+      used += added;
+      if (route === undefined) return;
+      const held = (heldByRoute.get(route) ?? 0) + added;
+      if (held > 0) heldByRoute.set(route, held);
+      else heldByRoute.delete(route);
+    };
+    add(weight);
     return () => {
-      used -= weight;
+      add(-weight);
       schedule();
     };
   }
@@ -67,15 +116,21 @@ export function createSemaphore(options: Options) {
     getUsed: () => used,
     /** Admits what waits, in turn, if it fits by now. */
     schedule,
-    /** Whether work waits because too little weight is free. */
-    isFull: () => isTooHeavy(findFirst()),
+    /** If work waits because too little weight is free: the route that must free some, or undefined for any. */
+    findBlocked(): { route: string | undefined } | undefined {
+      const first = findFirst();
+      if (first) return isTooHeavy(first) ? { route: undefined } : undefined;
+      const [waiting] = queue;
+      return waiting && { route: isOverShare(waiting) ? waiting.route : undefined };
+    },
     /** Takes a weight of 1 past the queue. Returns a function that releases it, or undefined if too little is free. */
     tryAcquire: () => (used + 1 <= findLimit() ? take(1) : undefined),
     /**
      * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if `res` emits "close".
-     * If too much work waits, rejects this one or, with `isPreferred`, the oldest without preference.
+     * If too much work waits, rejects the oldest of a route that holds its share, or else this one or, with
+     * `isPreferred`, the oldest without preference.
      */
-    acquire(weight = 1, res?: EventEmitter) {
+    acquire(work: Work, res?: EventEmitter) {
       return new Promise<() => void>((resolve, reject) => {
         const leave = () => {
           clearTimeout(timer);
@@ -92,17 +147,17 @@ export function createSemaphore(options: Options) {
           cancel();
         };
         const waiting = {
-          weight,
+          ...work,
           res,
           shed,
           admit() {
             leave();
-            resolve(take(weight));
+            resolve(take(work.weight, work.route));
           },
         };
         const timer = setTimeout(shed, MAX_WAIT * 1000);
         if (queue.size >= maxWaiting) {
-          const other = isPreferred && [...queue].find(({ res }) => !isPreferred(res));
+          const other = findWorse(work);
           if (!other) return shed();
           other.shed();
         }

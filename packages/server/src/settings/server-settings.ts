@@ -73,7 +73,7 @@ export const ServerSettingsSchema = v.object({
   ),
   READINESS: v.pipe(
     v.optional(v.picklist(READINESS, READINESS.join(" or "))),
-    v.description("With `services`, `/readyz` is 503 while a service fails. Without it: as the site sets."),
+    v.description("With `services`, `/readyz` is 503 while one fails. Default: the site's."),
   ),
   ORIGIN: v.pipe(
     v.optional(origin),
@@ -115,7 +115,7 @@ export const ServerSettingsSchema = v.object({
   ),
   MAX_CONCURRENT_REQUESTS: v.pipe(
     v.optional(count),
-    v.description("Renders and handlers at once. A page of 20 KB takes up to 200 KiB."),
+    v.description("Renders and handlers at once, 3/4 for one route. Each takes up to 200 KiB."),
   ),
   MAX_OPEN_RESPONSES: v.pipe(
     v.optional(count),

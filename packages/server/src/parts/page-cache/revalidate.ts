@@ -128,11 +128,13 @@ export function createRevalidation(options: Options) {
 
   /** `clients` emits "close" when every client has left. */
   async function render(key: string, route: RouteEntry, effort: Effort, clients?: Clients) {
-    const release = await renderSlots.acquire(1, clients).catch((error) => {
-      // Clients of the stale response needn't wait for another slot.
-      if (clients?.waiting.size && entries.find(key)) recordFailure(key, "shed", "no slot was free");
-      throw error;
-    });
+    const release = await renderSlots
+      .acquire({ weight: 1, route: route.pattern, isReserved: true }, clients)
+      .catch((error) => {
+        // Clients of the stale response needn't wait for another slot.
+        if (clients?.waiting.size && entries.find(key)) recordFailure(key, "shed", "no slot was free");
+        throw error;
+      });
     try {
       const entry = await renderEntry(key, route, effort);
       if (entry) failures.delete(key);

@@ -3,7 +3,9 @@ import type { Route } from "./+types/prices";
 import check from "./check.svg";
 import "../tailwind.css";
 
-export const headers: Route.HeadersFunction = () => ({ "Cache-Control": "public, max-age=0, s-maxage=60" });
+export const headers: Route.HeadersFunction = () => ({
+  "Cache-Control": "public, max-age=0, s-maxage=60, stale-while-revalidate=600, stale-if-error=86400",
+});
 
 export const meta: Route.MetaFunction = () => [{ title: "Prices" }];
 
