@@ -1,4 +1,4 @@
-// What a cluster with Envoy Gateway gets, from kubectl.
+// What a cluster with Envoy Gateway and the Prometheus Operator gets, from kubectl.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,10 @@ cpSync("deploy/kubernetes", folder, { recursive: true });
 const kustomization = readFileSync(join(folder, "kustomization.yaml"), "utf8");
 writeFileSync(
   join(folder, "kustomization.yaml"),
-  kustomization.replace("httproute.yaml]", "httproute.yaml, envoy-gateway.yaml]"),
+  kustomization.replace(
+    "httproute.yaml]",
+    "httproute.yaml, envoy-gateway.yaml, prometheus-operator.yaml, prometheus-rule.yaml]",
+  ),
 );
 const OUTPUT = execFileSync("kubectl", ["kustomize", folder], { encoding: "utf8" });
 const OBJECTS = parseAllDocuments(OUTPUT, { strict: true }).map((document) => document.toJS());
@@ -37,6 +40,22 @@ test("the autoscaler scales the Deployment", () => {
   const { apiVersion, kind } = deployment;
   const { scaleTargetRef } = find("HorizontalPodAutoscaler").spec;
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: deployment.metadata.name });
+});
+
+test("all objects are in the namespace", () => {
+  const { name } = find("Namespace").metadata;
+  const outside = OBJECTS.filter(({ kind, metadata }) => kind !== "Namespace" && metadata.namespace !== name);
+  expect(outside).toEqual([]);
+});
+
+test("the ServiceMonitor finds the operators' port, and no other", () => {
+  const { jobLabel, selector, endpoints } = find("ServiceMonitor").spec;
+  const services = OBJECTS.filter(({ kind }) => kind === "Service");
+  for (const { metadata } of services) expect(metadata.labels).toMatchObject(selector.matchLabels);
+  const ports = services.flatMap(({ spec }) => spec.ports.map(({ name }: { name: string }) => name));
+  expect(ports.filter((name) => name === endpoints[0].port)).toHaveLength(1);
+  expect(operationsService.spec.ports[0].name).toBe(endpoints[0].port);
+  expect(operationsService.metadata.labels[jobLabel]).toBe("greeting");
 });
 
 test("the pods have the image that is set", () => {
