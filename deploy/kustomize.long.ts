@@ -42,6 +42,15 @@ test("the autoscaler scales the Deployment", () => {
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: deployment.metadata.name });
 });
 
+test("over HTTP, the gateway redirects to HTTPS, and nothing else", () => {
+  const routes = OBJECTS.filter(({ kind }) => kind === "HTTPRoute").map(({ spec }) => spec);
+  const hosts = new Set(routes.map(({ hostnames }) => hostnames.join()));
+  expect(hosts.size).toBe(1);
+  const ofHttp = routes.filter(({ parentRefs }) => parentRefs[0].sectionName !== "https");
+  const requestRedirect = { scheme: "https", statusCode: 301 };
+  expect(ofHttp.map(({ rules }) => rules)).toEqual([[{ filters: [{ type: "RequestRedirect", requestRedirect }] }]]);
+});
+
 test("all objects are in the namespace", () => {
   const { name } = find("Namespace").metadata;
   const outside = OBJECTS.filter(({ kind, metadata }) => kind !== "Namespace" && metadata.namespace !== name);
@@ -63,7 +72,7 @@ test("the pods have the image that is set", () => {
 });
 
 test("the route leads to the users' port, and its rules have the gateway's policies", () => {
-  const route = find("HTTPRoute");
+  const route = OBJECTS.find(({ kind, metadata }) => kind === "HTTPRoute" && metadata.name === service.metadata.name);
   const backendRefs = [{ name: service.metadata.name, port: service.spec.ports[0].port }];
   const timeouts = { request: "0s" };
   expect(route.spec.rules).toMatchObject([
