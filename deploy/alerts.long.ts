@@ -28,6 +28,11 @@ test("each alert fires on its trouble, within its time, and none on a healthy si
   for (const { alert } of rules) if (alert) expect(tests).toContain(`alertname="${alert}"`);
 });
 
+test("the scraper's configuration is valid", () => {
+  const output = execFileSync("promtool", ["check", "config", "deploy/prometheus.yaml"], { encoding: "utf8" });
+  expect(output).toContain("SUCCESS: deploy/prometheus.yaml is valid");
+});
+
 test("each rule keeps the site's namespace and job, so that no site hides another", () => {
   const aggregations = rules.flatMap(({ expr }) => expr.match(/\b(?:sum|max|group|count|min|avg)\b.*/g) ?? []);
   expect(aggregations.length).toBeGreaterThan(10);

@@ -1,16 +1,17 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type {} from "kubernetes-types/apps/v1";
 import { startServer } from "react-router-express-server/testing";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments, stringify } from "yaml";
 import { version } from "../package.json";
 
 const RUNBOOK = "packages/server/docs/operating.md";
 /** The repository's, as in alerts.yaml. */
 const RUNBOOK_URL = `https://github.com/example/greeting/blob/main/${RUNBOOK}`;
-const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "utf8"), { strict: true }).map(
-  (document) => document.toJS({ mapAsMap: false }),
+const FILES = ["namespace", "web"].map((name) => readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"));
+const MANIFESTS = parseAllDocuments(FILES.join("---\n"), { strict: true }).map((document) =>
+  document.toJS({ mapAsMap: false }),
 );
 const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
 const deployment = find("Deployment");
@@ -18,7 +19,8 @@ const [service, operationsService] = MANIFESTS.filter(({ kind }) => kind === "Se
 const KUSTOMIZATION = parse(readFileSync("deploy/kubernetes/kustomization.yaml", "utf8"));
 const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
-const COMPOSE = parse(readFileSync("deploy/compose.yaml", "utf8"), { strict: true });
+const COMPOSE = parse(readFileSync("deploy/compose.yaml", "utf8"), { strict: true, merge: true });
+const UNIT = `deploy/${readdirSync("deploy").find((name) => name.endsWith(".service"))}`;
 const env = Object.fromEntries(container.env.map(({ name, value }: { name: string; value: string }) => [name, value]));
 
 test("the deployment names the package's version", () => {
@@ -27,8 +29,8 @@ test("the deployment names the package's version", () => {
   expect(labels.pairs["app.kubernetes.io/version"]).toBe(version);
 });
 
-test("a cluster without Envoy Gateway gets none of its objects", () => {
-  expect(KUSTOMIZATION.resources).toEqual(["web.yaml", "httproute.yaml"]);
+test("a cluster without Envoy Gateway and the Prometheus Operator gets none of their objects", () => {
+  expect(KUSTOMIZATION.resources).toEqual(["namespace.yaml", "web.yaml", "httproute.yaml"]);
 });
 
 /** The compiler's errors for a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
@@ -67,7 +69,29 @@ test("services and probes name ports of the container", () => {
   }
 });
 
-test("each port is reachable from one namespace, and pods reach nothing but DNS", () => {
+test("the readiness probe waits longer than the server waits for its services, which is 1 s", () => {
+  expect(container.readinessProbe.timeoutSeconds).toBeGreaterThan(1);
+});
+
+test("the namespace enforces Pod Security's restricted level, which the pods have", () => {
+  expect(find("Namespace").metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
+  expect(find("Namespace").metadata.name).toBe(KUSTOMIZATION.namespace);
+  expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+  expect(container.securityContext).toMatchObject({ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } });
+  expect([pod.hostNetwork, pod.hostPID, pod.hostIPC, pod.volumes]).toEqual(Array(4).fill(undefined));
+});
+
+test("no node has all pods, and pods never use more memory or disk than they request", () => {
+  const hard = pod.topologySpreadConstraints.filter(
+    ({ whenUnsatisfiable }: { whenUnsatisfiable: string }) => whenUnsatisfiable === "DoNotSchedule",
+  );
+  expect(hard).toMatchObject([{ topologyKey: "kubernetes.io/hostname", nodeTaintsPolicy: "Honor" }]);
+  const { requests, limits } = container.resources;
+  expect(Object.keys(limits)).toEqual(["memory", "ephemeral-storage"]);
+  expect(requests).toMatchObject(limits);
+});
+
+test("each port is reachable from one namespace, and pods reach nothing but the cluster's DNS", () => {
   type Rule = { ports: { port: string }[]; from?: unknown[] };
   const { policyTypes, ingress: rules, egress } = find("NetworkPolicy").spec;
   expect(policyTypes).toEqual(["Ingress", "Egress"]);
@@ -77,6 +101,8 @@ test("each port is reachable from one namespace, and pods reach nothing but DNS"
     [[{ port: operationsService.spec.ports[0].targetPort }], from("monitoring")],
   ]);
   expect(egress.flatMap(({ ports }: Rule) => ports.map(({ port }) => port))).toEqual([53, 53]);
+  const podSelector = { matchLabels: { "k8s-app": "kube-dns" } };
+  expect(egress[0].to).toEqual([{ ...from("kube-system")[0], podSelector }]);
 });
 
 test("each alert links to its section of the runbook, and each section is of an alert", () => {
@@ -88,6 +114,41 @@ test("each alert links to its section of the runbook, and each section is of an 
   expect(links).toEqual(names.map((name) => `${RUNBOOK_URL}#${name.toLowerCase()}`));
   const sections = readFileSync(RUNBOOK, "utf8").match(/(?<=^### )Site\w+$/gm);
   expect(sections?.toSorted()).toEqual(names.toSorted());
+});
+
+test("prometheus-rule.yaml has the rules of alerts.yaml (npx vitest run --project fast deployment --update)", async () => {
+  const spec = parse(readFileSync("deploy/alerts.yaml", "utf8"));
+  const rule = { apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", metadata: { name: "web" }, spec };
+  const comment = "# For the Prometheus Operator alone. Made of deploy/alerts.yaml by deploy/deployment.test.ts.\n";
+  const file = `${comment}${stringify(rule, { lineWidth: 0 })}`;
+  await expect(file).toMatchFileSnapshot("kubernetes/prometheus-rule.yaml");
+});
+
+test.each(Object.entries<Record<string, unknown>>(COMPOSE.services))(
+  "Compose limits the log, memory and processes of %s, and restarts it",
+  (_name, service) => {
+    expect(service.logging).toEqual({ driver: "json-file", options: { "max-size": "10m", "max-file": "5" } });
+    expect(service).toMatchObject({
+      mem_limit: "128m",
+      memswap_limit: "128m",
+      pids_limit: 64,
+      restart: "unless-stopped",
+    });
+  },
+);
+
+test("Compose starts a Caddy of one version, once the site is healthy, and checks it", () => {
+  const { image, depends_on, healthcheck } = COMPOSE.services.caddy;
+  expect(image).toMatch(/^caddy:\d+\.\d+\.\d+$/);
+  expect(depends_on).toEqual({ web: { condition: "service_healthy" } });
+  expect(healthcheck.test).toContain("443");
+});
+
+test("systemd restarts the server again and again, and gives it no swap", () => {
+  const unit = readFileSync(UNIT, "utf8");
+  // By default, systemd gives up after five starts within 10 s.
+  expect(Number(/^RestartSec=(\d+)$/m.exec(unit)?.[1]) * 5).toBeGreaterThan(10);
+  expect(unit).toMatch(/^MemorySwapMax=0$/m);
 });
 
 test("deployments use settings that the server has", async () => {

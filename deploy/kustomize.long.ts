@@ -1,4 +1,4 @@
-// What a cluster with Envoy Gateway gets, from kubectl.
+// What a cluster with Envoy Gateway and the Prometheus Operator gets, from kubectl.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,10 @@ cpSync("deploy/kubernetes", folder, { recursive: true });
 const kustomization = readFileSync(join(folder, "kustomization.yaml"), "utf8");
 writeFileSync(
   join(folder, "kustomization.yaml"),
-  kustomization.replace("httproute.yaml]", "httproute.yaml, envoy-gateway.yaml]"),
+  kustomization.replace(
+    "httproute.yaml]",
+    "httproute.yaml, envoy-gateway.yaml, prometheus-operator.yaml, prometheus-rule.yaml]",
+  ),
 );
 const OUTPUT = execFileSync("kubectl", ["kustomize", folder], { encoding: "utf8" });
 const OBJECTS = parseAllDocuments(OUTPUT, { strict: true }).map((document) => document.toJS());
@@ -39,12 +42,37 @@ test("the autoscaler scales the Deployment", () => {
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: deployment.metadata.name });
 });
 
+test("over HTTP, the gateway redirects to HTTPS, and nothing else", () => {
+  const routes = OBJECTS.filter(({ kind }) => kind === "HTTPRoute").map(({ spec }) => spec);
+  const hosts = new Set(routes.map(({ hostnames }) => hostnames.join()));
+  expect(hosts.size).toBe(1);
+  const ofHttp = routes.filter(({ parentRefs }) => parentRefs[0].sectionName !== "https");
+  const requestRedirect = { scheme: "https", statusCode: 301 };
+  expect(ofHttp.map(({ rules }) => rules)).toEqual([[{ filters: [{ type: "RequestRedirect", requestRedirect }] }]]);
+});
+
+test("all objects are in the namespace", () => {
+  const { name } = find("Namespace").metadata;
+  const outside = OBJECTS.filter(({ kind, metadata }) => kind !== "Namespace" && metadata.namespace !== name);
+  expect(outside).toEqual([]);
+});
+
+test("the ServiceMonitor finds the operators' port, and no other", () => {
+  const { jobLabel, selector, endpoints } = find("ServiceMonitor").spec;
+  const services = OBJECTS.filter(({ kind }) => kind === "Service");
+  for (const { metadata } of services) expect(metadata.labels).toMatchObject(selector.matchLabels);
+  const ports = services.flatMap(({ spec }) => spec.ports.map(({ name }: { name: string }) => name));
+  expect(ports.filter((name) => name === endpoints[0].port)).toHaveLength(1);
+  expect(operationsService.spec.ports[0].name).toBe(endpoints[0].port);
+  expect(operationsService.metadata.labels[jobLabel]).toBe("greeting");
+});
+
 test("the pods have the image that is set", () => {
   expect(pod.containers[0].image).toMatch(/^greeting:\d/);
 });
 
 test("the route leads to the users' port, and its rules have the gateway's policies", () => {
-  const route = find("HTTPRoute");
+  const route = OBJECTS.find(({ kind, metadata }) => kind === "HTTPRoute" && metadata.name === service.metadata.name);
   const backendRefs = [{ name: service.metadata.name, port: service.spec.ports[0].port }];
   const timeouts = { request: "0s" };
   expect(route.spec.rules).toMatchObject([
