@@ -31,3 +31,9 @@ test("the site reaches the engine by its exports only", () => {
   );
   expect(around).toEqual([]);
 });
+
+test("the site's type check leaves the engine's tests out", () => {
+  const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile);
+  const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ".");
+  expect(fileNames.map((file) => relative(".", file)).filter((file) => file.startsWith("packages/"))).toEqual([]);
+});
