@@ -38,7 +38,9 @@ export function removeScript(name) {
 
 /** Formats the changed files, and prints the names of all. */
 export function finish() {
-  execSync(`npx biome format --write --files-ignore-unknown=true ${[...changed].join(" ")}`, { stdio: "pipe" });
+  execSync(`node tools/run.js biome format --write --files-ignore-unknown=true ${[...changed].join(" ")}`, {
+    stdio: "pipe",
+  });
   for (const file of removed) console.log(`removed ${file}`);
   for (const file of changed) console.log(`changed ${file}`);
 }

@@ -29,7 +29,13 @@ const { status, stderr } = spawnSync(process.execPath, ["template/remove.js"], {
 const NAMES = stderr.trim().split(" -- ").at(-1)?.split(" ") ?? [];
 
 /** All of `npm test`, except the tests of the engine and those that need servers and browsers. */
-const STATIC = ["npm run lint", "npm run typecheck", "npx knip", "npx vitest run --project unit", "npm run build"];
+const STATIC = [
+  "npm run lint",
+  "npm run typecheck",
+  "npm run unused",
+  "npx vitest run --project unit",
+  "npm run build",
+];
 const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast"];
 
 function copy() {

@@ -42,6 +42,6 @@ test("a renamed project has the new name everywhere, and passes", { timeout: 3_6
 
   expect(existsSync(`${PROJECT}/template/rename.js`)).toBe(false);
   expect(run(PROJECT, "git grep -n 'npm run rename' ':!CHANGELOG.md' || true")).toBe("");
-  run(PROJECT, "npm run lint && npm run typecheck && npx knip");
+  run(PROJECT, "npm run lint && npm run typecheck && npm run unused");
   run(PROJECT, "npx vitest run --project fast deployment image imports");
 });
