@@ -26,6 +26,15 @@ export function replace(file, parts, replacement) {
   return true;
 }
 
+/** Removes packages from the project's manifest, if any of them is there. */
+export function uninstall(packages) {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const installed = packages.filter((name) => name in { ...dependencies, ...devDependencies });
+  if (installed.length === 0) return;
+  execSync(`npm uninstall --no-audit --no-fund ${installed.join(" ")}`, { stdio: "pipe" });
+  for (const file of ["package.json", "package-lock.json"]) changed.add(file);
+}
+
 /** Removes a script that nobody needs any more, with its test. The last script takes the folder with it. */
 export function removeScript(name) {
   replace("package.json", new RegExp(` *"${name}": .*\n`), "");
