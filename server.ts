@@ -4,16 +4,16 @@ import { createExpress, createRequestHandler, defineServer } from "react-router-
 export default defineServer({
   createApp({ receive, collectReports, files, pageCache, admit, compress, build, getLoadContext, handleErrors }) {
     const app = createExpress();
-    app.use(receive); // ids, log, security headers; rejects malformed requests, and admits bodies
+    app.use(receive); // ids, log, security headers; 400 for malformed requests, 413 for large bodies
     app.post("/browser-reports", collectReports);
     // Yours, for every request: redirects, basic auth. With a path: app.use("/api", admit, api)
     app.use(files); // public/ and hashed assets, and large files with a slot of `admit`; 405 for other methods
     // Pages that set s-maxage, and the not-found page: from memory, or rendered here, without the request's cookies.
     app.use(pageCache);
     // All other pages, and forms:
-    app.use(admit); // a slot, or 503; the check of the origin
+    app.use(admit); // a slot, or 503 under load; 403 for forms of other sites
     // Yours, for rendered requests: sessions, rate limits.
-    app.use(compress);
+    app.use(compress); // what is rendered from here on
     app.use(createRequestHandler({ build, getLoadContext })); // React Router, and its error pages
     app.use(handleErrors);
     return app;

@@ -34,9 +34,10 @@ export default defineConfig({
   test: {
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
-      { test: { ...unit, name: "unit", include: ["app/**/*.test.{ts,tsx}"], exclude: ["**/*.e2e.test.ts"] } },
-      { test: { ...production, name: "fast", include: ["{deploy,test}/*.test.ts", "app/**/*.e2e.test.ts"] } },
-      { test: { ...alone, name: "long", include: ["{deploy,test}/*.{long,slow}.ts"] } },
+      { test: { ...unit, name: "unit", include: ["app/**/*.test.{ts,tsx}"] } },
+      { test: { ...production, name: "fast", include: ["{deploy,test}/*.test.ts"] } },
+      { test: { ...production, name: "slow", include: ["app/*/*.slow.ts", "test/*.slow.ts"] } },
+      { test: { ...alone, name: "long", include: ["{deploy,test}/*.long.ts"] } },
       { test: { ...alone, name: "container", include: ["{deploy,test}/*.container.ts"], globalSetup: [] } },
     ],
   },

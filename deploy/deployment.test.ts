@@ -7,6 +7,8 @@ import { parse, parseAllDocuments } from "yaml";
 import { version } from "../package.json";
 
 const RUNBOOK = "packages/server/docs/operating.md";
+/** The repository's, as in alerts.yaml. */
+const RUNBOOK_URL = `https://github.com/example/greeting/blob/main/${RUNBOOK}`;
 const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "utf8"), { strict: true }).map(
   (document) => document.toJS({ mapAsMap: false }),
 );
@@ -78,10 +80,12 @@ test("each port is reachable from one namespace, and pods reach nothing but DNS"
 });
 
 test("each alert links to its section of the runbook, and each section is of an alert", () => {
-  const [{ rules }] = parse(readFileSync("deploy/alerts.yaml", "utf8")).groups;
-  const links = rules.map(({ annotations }: { annotations: { runbook: string } }) => annotations.runbook);
-  const names: string[] = rules.map(({ alert }: { alert: string }) => alert);
-  expect(links).toEqual(names.map((name) => `${RUNBOOK}#${name.toLowerCase()}`));
+  type Rule = { alert?: string; annotations: { runbook_url: string } };
+  const [{ rules }] = parse(readFileSync("deploy/alerts.yaml", "utf8")).groups as [{ rules: Rule[] }];
+  const alerts = rules.filter(({ alert }) => alert);
+  const names = alerts.map(({ alert = "" }) => alert);
+  const links = alerts.map(({ annotations }) => annotations.runbook_url);
+  expect(links).toEqual(names.map((name) => `${RUNBOOK_URL}#${name.toLowerCase()}`));
   const sections = readFileSync(RUNBOOK, "utf8").match(/(?<=^### )Site\w+$/gm);
   expect(sections?.toSorted()).toEqual(names.toSorted());
 });

@@ -30,7 +30,7 @@ const FEATURES = {
   tooltip: {
     folder: "app/tooltip",
     packages: ["@radix-ui/react-tooltip"],
-    parts: { "app/root.tsx": importAndTags("TooltipProvider"), "app/toast/toast.e2e.test.ts": /.*tooltip.*\n/i },
+    parts: { "app/root.tsx": importAndTags("TooltipProvider"), "app/toast/toast.slow.ts": /.*tooltip.*\n/i },
   },
   query: {
     folder: "app/query",

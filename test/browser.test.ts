@@ -1,5 +1,3 @@
-import routes from "../app/routes.ts";
-import examplePages from "./fixtures/examples/routes.ts";
 import { expect, open, test } from "./support/fixtures.ts";
 import { readMain } from "./support/read-main.ts";
 
@@ -99,13 +97,6 @@ test("the route list is on window, and frozen", async ({ page, server }) => {
   expect(listed).toContainEqual({ id: "404", path: "*", file: "routes/not-found.tsx" });
   const isFrozen = () => [window.__ROUTES__, ...window.__ROUTES__].every(Object.isFrozen);
   expect(await page.evaluate(isFrozen)).toBe(true);
-});
-
-test("the helpers of routes.ts make the same list in the browser", async ({ page, examplesServer }) => {
-  await open(page, examplesServer.url);
-  // A list in JSON has no undefined fields.
-  const expected = JSON.parse(JSON.stringify([...examplePages, ...routes]));
-  expect(await page.evaluate(() => window.__ROUTES__)).toEqual(expect.arrayContaining(expected));
 });
 
 test("without JavaScript the link of the not-found page leads home", async ({ browser, server }) => {

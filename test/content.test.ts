@@ -87,18 +87,6 @@ test("without JavaScript, the pages show their texts, and the link leads home", 
   await page.close();
 });
 
-test.for([
-  { path: "/example-pages/notes/3", texts: NOT_FOUND.texts },
-  { path: "/example-pages/broken/response", texts: ["👋", "500", "Oops! Something went wrong", "Return to Home"] },
-])("$path shows the error page", async ({ path, texts }, { page, examplesServer, consoleMessages }) => {
-  await open(page, examplesServer.url + path);
-  expect(await contentOf(page)).toMatchObject({
-    title: path === "/example-pages/notes/3" ? NOT_FOUND.title : texts[2],
-    texts,
-  });
-  expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
-});
-
 test.for(COLORS)("home has the $colorScheme colours", async ({ colorScheme, ink, paper }, { page, server }) => {
   await page.emulateMedia({ colorScheme });
   await open(page, server.url);

@@ -32,7 +32,7 @@ describe.skipIf(!isSupported)(`with React Router ${VERSION}`, () => {
   });
 
   test.each([
-    [".", "--project unit --project fast"],
+    [".", "--project unit --project fast --project slow"],
     ["packages/server", "--project server-fast"],
   ])("the builds and tests of %s pass", HOUR, (folder, projects) => {
     const output = run(`${project}/${folder}`, `npx vitest run ${projects}`);

@@ -36,7 +36,7 @@ const STATIC = [
   "npx vitest run --project unit",
   "npm run build",
 ];
-const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast"];
+const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast --project slow"];
 
 function copy() {
   const project = copyProject({ withTests: true });

@@ -19,7 +19,7 @@ const EXCEPTIONS = [
   // These need packages that the project doesn't have.
   'app.all("/auth/*splat", admit, toNodeHandler(',
   'app.use("/shop", admit, createProxyMiddleware(',
-  // theme-choice.e2e.test.ts adds these.
+  // theme-choice.slow.ts adds these.
   '@import "./theme-choice/theme-choice.css";',
   'import { ThemeScript } from "./theme-choice/theme";',
 ];

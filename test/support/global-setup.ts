@@ -8,13 +8,16 @@ import { build, copyWithExamples } from "./copy-project.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The copy of the project with the example pages, and its build. */
+    /** The copy of the project with the example pages, and its build. The project `fast` has none. */
     examplesFolder: string;
   }
 }
 
-/** Tests run against production builds, of the project and of its copy with the example pages, in a real browser. */
-export default async function setup({ provide }: TestProject) {
+/**
+ * Tests run against production builds in a real browser: of the project and, except in the project `fast`, of its copy
+ * with the example pages.
+ */
+export default async function setup({ name, provide }: TestProject) {
   installChromium();
   execFileSync(process.execPath, ["tools/run.js"]); // Once: tests would install its packages at the same time.
   const folder = mkdtempSync(join(tmpdir(), "site-"));
@@ -24,6 +27,7 @@ export default async function setup({ provide }: TestProject) {
     spawnSync("pkill", ["-P", String(process.pid)]);
     rmSync(folder, { recursive: true, force: true });
   });
+  if (name === "fast") return build(".");
   const examplesFolder = copyWithExamples();
   await Promise.all([build("."), build(examplesFolder)]);
   provide("examplesFolder", examplesFolder);

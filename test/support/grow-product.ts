@@ -63,7 +63,7 @@ const SETTINGS = [
  */
 export async function growProduct() {
   const folder = copyProject({ withTests: true });
-  if ((await routes).length > 2 || !existsSync(`${folder}/test/greeting.test.ts`)) return folder;
+  if ((await routes).length > 2 || !existsSync(`${folder}/test/greeting.slow.ts`)) return folder;
   addPages(folder);
   addServices(folder);
   addPackages(folder);
@@ -199,6 +199,6 @@ function changeGreeting(folder: string) {
       .replace(/const HOME = .*?};/s, `const HOME = ${JSON.stringify(HOME)};`)
       .replace(/const COLORS = .*?] as const;/s, `const COLORS = ${JSON.stringify(COLORS)} as const;`),
   );
-  rmSync(`${folder}/test/greeting.test.ts`);
+  rmSync(`${folder}/test/greeting.slow.ts`);
   writeFileSync(`${folder}/README.md`, "# Coffee & cake\n");
 }

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 const MANIFEST = "package.json";
 const ORIGINAL = "package.json.orig";
 
-/** @param {string | { types: string, default: string }} target */
+/** @param {string | { types?: string, default: string }} target */
 function toDist(target) {
-  const source = typeof target === "string" ? target : target.types;
+  const source = typeof target === "string" ? target : (target.types ?? target.default);
   const file = source.replace("./src/", "./dist/").replace(/\.tsx?$/, "");
   return file === source ? target : { types: `${file}.d.ts`, default: `${file}.js` };
 }

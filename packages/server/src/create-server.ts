@@ -1,17 +1,17 @@
-import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Definition, Parts, Services, Site } from "./define-server.ts";
 import { FILE_ROUTE } from "./locals.ts";
 import { type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
+import { admit } from "./parts/admit/admit.ts";
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
-import { forwarded } from "./parts/admit/forwarded.ts";
+import { forwarded } from "./parts/admit/set-origin.ts";
 import { checkOrder } from "./parts/check-order.ts";
-import { compression } from "./parts/compress/compression.ts";
-import { errorHandler } from "./parts/errors/error-handler.ts";
+import { compression } from "./parts/compress/compress.ts";
+import { errorHandler } from "./parts/errors/handle-errors.ts";
 import { readClientFiles } from "./parts/files/client-files.ts";
-import { sendFiles } from "./parts/files/send-files.ts";
+import { sendFiles } from "./parts/files/files.ts";
 import { createCache } from "./parts/page-cache/cache.ts";
 import { createCacheMetrics } from "./parts/page-cache/cache-metrics.ts";
 import { pageCache } from "./parts/page-cache/page-cache.ts";
@@ -23,7 +23,7 @@ import { createGetLoadContext } from "./parts/render/load-context.ts";
 import { measureParts } from "./parts/render/measure-parts.ts";
 import { createAnonymousRender } from "./parts/render/render-anonymously.ts";
 import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./parts/render/timeouts.ts";
-import { browserReports } from "./parts/reports/browser-reports.ts";
+import { browserReports } from "./parts/reports/collect-reports.ts";
 import type { ServerSettings } from "./settings/server-settings.ts";
 import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
@@ -65,8 +65,9 @@ export async function createServer(options: Options) {
     log,
     metrics: cacheMetrics,
     findRoute: pages.findRoute,
+    shutdown: shutdown.signal,
   });
-  const { entries } = cache;
+  const { entries, failures } = cache;
   measureUsage("PAGE_CACHE_MAX_BYTES", () => entries.getSize().bytes);
 
   return {
@@ -117,6 +118,7 @@ export async function createServer(options: Options) {
       const revalidation = createRevalidation({
         pages,
         entries,
+        failures,
         renderAnonymously: createAnonymousRender({ pages, createContext, securityHeaders, origin }),
         renderTimeoutMs: ANONYMOUS_RENDER_TIMEOUT_MS,
         renderSlots,
@@ -126,19 +128,16 @@ export async function createServer(options: Options) {
 
       const recordRequest = measureRequests(registry, routes);
       const checkOrigin = sameOrigin(settings, log);
-      const setOrigin = forwarded(trustProxy, settings.ORIGIN);
-      const checkUnlessAccepted = unlessAccepted(checkOrigin);
-      // One function, since TypeScript doesn't infer the parameters of a handler behind an array.
-      const admit: RequestHandler = (req, res, next) =>
-        takeSlot(req, res, (error) =>
-          error ? next(error) : setOrigin(req, res, () => checkUnlessAccepted(req, res, next)),
-        );
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
         files: sendFiles(clientFolder, files, takeSlot),
         pageCache: pageCache(site.name, entries, revalidation),
-        admit,
+        admit: admit({
+          takeSlot,
+          setOrigin: forwarded(trustProxy, settings.ORIGIN),
+          checkOrigin: unlessAccepted(checkOrigin),
+        }),
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
@@ -152,7 +151,7 @@ export async function createServer(options: Options) {
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
       // Reports have a body, which `receive` admits.
-      const admitted = [admit, parts.collectReports.at(-1)];
+      const admitted = [parts.admit, parts.collectReports.at(-1)];
       for (const path of findUnadmitted(app, { ...parts, admitted })) {
         log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
       }

@@ -23,8 +23,13 @@ export type Services = {
   setContext?: (context: RouterContextProvider) => void;
   /** Takes connections over for another protocol, such as WebSocket. Without it, an upgrade is an ordinary request. */
   upgrade?: UpgradeHandler;
-  /** While it rejects, `/readyz` returns 503. */
+  /**
+   * Runs every 2 s. Until it resolves for the first time, `/readyz` returns 503. Later, two failed checks in a row are
+   * logged and set the metric `services_ready` to 0.
+   */
   checkReadiness?: () => Promise<unknown>;
+  /** With "services", `/readyz` also returns 503 while `checkReadiness` fails. The default is "process". */
+  readiness?: "process" | "services";
   /** Runs at shutdown, after the last response. */
   close?: () => Promise<unknown>;
 } & object; // Otherwise, TypeScript would reject services that have none of these properties.

@@ -149,11 +149,12 @@ describe.for(["PostgreSQL", "Redis"])("with a channel over %s", (channel) => {
     const readiness = () => Promise.all(servers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/readyz`)).status));
     isDatabaseDown = true;
     await postgres.stop();
-    await expect.poll(readiness).toEqual([503, 503, 503]);
+    await expect.poll(() => readAll("services_ready")).toEqual([0, 0, 0]);
+    expect(await readiness()).toEqual([200, 200, 200]);
     expect(await edit(servers[0] as RunningServer)).toBe(500);
     await expectMoreVisits();
     await postgres.start();
-    await expect.poll(readiness).toEqual([200, 200, 200]);
+    await expect.poll(() => readAll("services_ready")).toEqual([1, 1, 1]);
     isDatabaseDown = false;
     expect(await edit(servers[0] as RunningServer)).toBe(302);
     await expectEditEverywhere();

@@ -13,7 +13,7 @@ import zlib, {
 import express, { type RequestHandler, type Response } from "express";
 import { onTestFinished, vi } from "vitest";
 import { createLimits } from "../src/overload/index.ts";
-import { compression } from "../src/parts/compress/compression.ts";
+import { compression } from "../src/parts/compress/compress.ts";
 import { writeReadableStreamToWritable } from "../src/parts/render/streams/react-router-node.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";

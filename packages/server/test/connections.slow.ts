@@ -12,6 +12,7 @@ import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { guardConnections } from "../src/overload/index.ts";
 import { createPublicServer, listen } from "../src/process/listener.ts";
+import type { OpsCache } from "../src/process/ops-cache.ts";
 import { createOpsServer } from "../src/process/ops-server.ts";
 import { exchange } from "./support/exchange.ts";
 import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
@@ -32,6 +33,8 @@ async function open({ url }: RunningServer, bytes: string) {
   socket.write(bytes);
   return socket;
 }
+
+const readReadiness = () => ({ isReady: true, reason: undefined });
 
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
 
@@ -526,20 +529,19 @@ test("requests that the parser rejects are counted, and at most ten a second are
   expect(server.lines.filter(({ msg }) => msg === "request rejected by the parser").length).toBeLessThan(100);
 });
 
-test("more probes than the operators' port has connections get 200 or 503, also while a service is slow", async () => {
-  const isReady = () => setTimeout(300, true);
-  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
+test("more requests than the operators' port has connections get 200 or 503, also while the channel is slow", async () => {
+  const purge = () => setTimeout(300, { keys: [], others: "published" as const });
   const server = createOpsServer({
     registry: new Registry(),
-    isReady,
-    cache,
+    readReadiness,
+    cache: { purge } as Partial<OpsCache> as OpsCache,
     host: undefined,
     log: pino({ enabled: false }),
   });
   const url = `http://127.0.0.1:${await listen(server, 0, "127.0.0.1")}`;
-  const probe = () => exchange(url, get("/readyz", "Connection: close"));
-  const probes = await Promise.all(Array.from({ length: 80 }, probe));
-  const statuses = probes.flatMap(({ responses }) => responses.map(({ status }) => status));
+  const head = lines("POST /cache/invalidate?all HTTP/1.1", "Host: localhost", "Connection: close");
+  const purges = await Promise.all(Array.from({ length: 80 }, () => exchange(url, head)));
+  const statuses = purges.flatMap(({ responses }) => responses.map(({ status }) => status));
   expect([...new Set(statuses)].sort()).toEqual([200, 503]);
   server.close();
 });
@@ -552,8 +554,13 @@ test("failing metrics cause 500 and a log line, and the process lives", async ()
   new Gauge({ name: "broken", help: "Throws.", collect, registers: [registry] });
   const logged: { msg: string }[] = [];
   const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
-  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
-  const opsServer = createOpsServer({ registry, isReady: async () => true, cache, host: undefined, log });
+  const opsServer = createOpsServer({
+    registry,
+    readReadiness,
+    cache: {} as OpsCache,
+    host: undefined,
+    log,
+  });
   const response = await request(opsServer).get("/metrics");
   expect([response.status, response.text]).toEqual([500, "metrics failed\n"]);
   expect(logged).toMatchObject([{ msg: "metrics failed", err: { message: "no such metric" } }]);

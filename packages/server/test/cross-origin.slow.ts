@@ -7,7 +7,7 @@ import request from "supertest";
 import { expect, test } from "vitest";
 import type { RouteEntry } from "../src/locals.ts";
 import { acceptsCrossOrigin, sameOrigin, unlessAccepted } from "../src/parts/admit/check-origin.ts";
-import { errorHandler } from "../src/parts/errors/error-handler.ts";
+import { errorHandler } from "../src/parts/errors/handle-errors.ts";
 import { SITE } from "./support/site.ts";
 
 const FOLDER = SITE;

@@ -85,20 +85,24 @@ test("without its database, the server starts, lives, and isn't ready until the 
   expect(await statusOf(`${server.url}/users`)).toBe(200);
 });
 
-test("the server is ready again, without a restart, when its database is back", async () => {
-  const server = await start();
+test.each([
+  ["stays ready by default", {}, 200],
+  ["isn't ready with READINESS=services", { READINESS: "services" }, 503],
+])("without its database, a server that has started %s, and needs no restart later", async (_label, env, status) => {
+  const server = await start(env);
   await expect.poll(server.probe).toEqual([200, 200]);
   expect(await statusOf(`${server.url}/users`)).toBe(200);
   await postgres.stop();
-  // The log has a line for each change of readiness, not for each probe.
-  for (let probes = 0; probes < 5; probes += 1) expect(await server.probe()).toEqual([200, 503]);
+  await waitForLine(server, "services not ready");
+  // The log has a line for each change of the services, not for each probe.
+  for (let probes = 0; probes < 5; probes += 1) expect(await server.probe()).toEqual([200, status]);
   expect(await statusOf(server.url)).toBe(200);
   expect(await statusOf(`${server.url}/users`)).toBe(500);
   await postgres.start();
-  await expect.poll(server.probe).toEqual([200, 200]);
+  await waitForLine(server, "services ready");
+  expect(await server.probe()).toEqual([200, 200]);
   expect(await statusOf(`${server.url}/users`)).toBe(200);
 
-  await waitForLine(server, "services ready");
   const changes = server.lines.filter(({ msg }) => msg.startsWith("services "));
   expect(changes).toMatchObject([
     { level: "warn", msg: "services not ready", "exception.stacktrace": expect.stringContaining("ECONNREFUSED") },

@@ -248,6 +248,38 @@ test("a change of server.ts shows", async ({ url }) => {
   await expect.poll(readHeader).toBe("once");
 });
 
+test("an edit of a page, of server.ts or of its modules loads no module of the engine again", async ({ url }) => {
+  const { headers } = await fetch(url);
+  const readEdits = async () => (await fetch(url)).headers.get("X-Edits");
+  expect(headers.get("X-Edits")).toBe(null);
+  edit(
+    "server.ts",
+    ["", 'import { cacheContext } from "react-router-express-server/app";\n'],
+    [
+      "app.use(files);",
+      `app.use((_req, res, next) => {
+      const seen = ((globalThis as never as { seen?: Map<unknown, Set<unknown>> }).seen ??= new Map());
+      for (const [name, value] of Object.entries({ cacheContext, createExpress, app }))
+        seen.set(name, (seen.get(name) ?? new Set()).add(value));
+      res.set("X-Edits", JSON.stringify([...seen].map(([name, values]) => [name, values.size])));
+      next();
+    });
+    $&`,
+    ],
+  );
+  const seen = (apps: number) =>
+    JSON.stringify([
+      ["cacheContext", 1],
+      ["createExpress", 1],
+      ["app", apps],
+    ]);
+  await expect.poll(readEdits).toBe(seen(1));
+  edit("app/routes/home.tsx", ["", "// Edited.\n"]);
+  await expect.poll(readEdits).toBe(seen(2));
+  edit("front.ts", ["", "// Edited.\n"]);
+  await expect.poll(readEdits).toBe(seen(3));
+});
+
 test("the services work, and a change shows", async ({ url }) => {
   const echo = async () => {
     await fetch(url); // It loads what has changed.

@@ -3,13 +3,16 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import request from "supertest";
 import { expect, test, vi } from "vitest";
+import type { OpsCache } from "../src/process/ops-cache.ts";
 import { createOpsServer } from "../src/process/ops-server.ts";
 import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
 
+const readReadiness = () => ({ isReady: true, reason: undefined });
+
 test("operators list the cache by route, from the start, and invalidate a group or a path", async () => {
   const { url, opsUrl, stop } = await startServer({}, SITE);
-  const purge = async (query: string) => (await fetch(`${opsUrl}/cache/invalidate${query}`, { method: "POST" })).text();
+  const purge = async (query: string) => (await fetch(`${opsUrl}/cache/invalidate${query}`, { method: "POST" })).json();
   const path = "/example-pages/events";
   const rendered = (await (await fetch(`${opsUrl}/cache`)).json()) as { route: string }[];
   expect(rendered).toContainEqual(expect.objectContaining({ route: "/", entries: 1, hit: 0, hitRate: 0 }));
@@ -25,10 +28,65 @@ test("operators list the cache by route, from the start, and invalidate a group 
     miss: 2,
     hitRate: 0.333,
   });
-  expect(await purge("?group=event-1")).toBe("2 cache entries invalidated in this process\n");
-  expect(await purge(`?path=${path}/`)).toBe("1 cache entries invalidated in this process\n");
-  expect(await purge("?path=/100%25")).toBe("1 cache entries invalidated in this process\n");
-  expect(await purge("?group=no-such?&group=event-1")).toBe("0 cache entries invalidated in this process\n");
+  const others = "no channel";
+  const keys = [`${path}/1`, `${path}/1.data`];
+  expect(await purge("?group=event-1")).toEqual({ invalidated: 2, keys: expect.arrayContaining(keys), others });
+  expect(await purge(`?path=${path}/`)).toEqual({ invalidated: 1, keys: [path], others });
+  expect(await purge("?path=/404")).toEqual({ invalidated: 1, keys: ["/404"], others });
+  expect(await purge("?group=no-such?&group=event-1")).toEqual({ invalidated: 0, keys: [], others });
+  expect(await stop()).toBe(0);
+});
+
+test("operators invalidate what begins with a prefix, in any spelling, or everything", async () => {
+  const { url, opsUrl, stop } = await startServer({}, SITE);
+  const purge = async (query: string) =>
+    (await fetch(`${opsUrl}/cache/invalidate?${query}`, { method: "POST" })).json();
+  const posts = ["/example-pages/posts/1", "/example-pages/posts/1?page=2", "/example-pages/posts/2.data"];
+  for (const path of posts) expect((await fetch(url + path)).status).toBe(200);
+  const { keys } = await purge("prefix=/Example%252Dpages/p%256Fsts/");
+  expect(keys.sort()).toEqual(posts);
+  expect((await purge("prefix=/example-pages/posts/")).invalidated).toBe(0);
+  expect((await purge("all")).keys).toEqual(expect.arrayContaining(["/", "/404", "/example-pages/events"]));
+  expect((await purge("prefix=/")).invalidated).toBe(0);
+  expect(await stop()).toBe(0);
+});
+
+test("a path with a typing error invalidates nothing, and the answer names the entry that it shows", async () => {
+  const { opsUrl, stop } = await startServer({}, SITE);
+  const post = async (query: string) => {
+    const response = await fetch(`${opsUrl}/cache/invalidate?${query}`, { method: "POST" });
+    return [response.status, await response.text()];
+  };
+  const mistake = "/example-pages/evnets: no cached page has this path; it shows the entry of /404\n";
+  expect(await post("path=/&path=/example-pages/evnets")).toEqual([404, mistake]);
+  expect(await post("path=/example-pages/slow")).toEqual([404, "/example-pages/slow: no cached page has this path\n"]);
+  expect((await post("path=/"))[1]).toContain('"invalidated": 1'); // It is still there.
+  expect(await stop()).toBe(0);
+});
+
+test("operators see whether a page is cached, its entries, and why its renders fail", async () => {
+  const { url, opsUrl, stop } = await startServer({ POSTS: "down" }, SITE);
+  const read = async (path: string) => {
+    const response = await fetch(`${opsUrl}/cache?path=${path}`);
+    return [response.status, await (response.ok ? response.json() : response.text())];
+  };
+  const path = "/example-pages/events/1";
+  expect(await read(path)).toEqual([200, { path, isCached: false, entries: [], failures: [] }]);
+  await (await fetch(url + path)).text();
+  const entry = {
+    key: path,
+    status: 200,
+    cacheControl: expect.stringContaining("s-maxage"),
+    ageSeconds: expect.any(Number),
+    groups: ["event-1"],
+    bytes: expect.any(Number),
+  };
+  expect(await read(`${path}/`)).toEqual([200, { path, isCached: true, entries: [entry], failures: [] }]);
+  const failing = "/example-pages/posts/1";
+  await (await fetch(url + failing)).text();
+  const failure = { key: failing, secondsAgo: expect.any(Number), result: "failed", reason: "no database" };
+  expect(await read(failing)).toEqual([200, { path: failing, isCached: false, entries: [], failures: [failure] }]);
+  expect(await read("/nowhere")).toEqual([404, "/nowhere: no cached page has this path; it shows the entry of /404\n"]);
   expect(await stop()).toBe(0);
 });
 
@@ -37,20 +95,49 @@ test.each([
   ["from localhost", "POST", "?group=a", { Host: "localhost:3001" }, 200],
   ["with an IPv6 address", "POST", "?group=a", { Host: "[::1]:3001" }, 200],
   ["without a group or path", "POST", "", {}, 400],
+  ["of a prefix without a slash", "POST", "?prefix=shop", {}, 400],
+  ["of a mistyped path", "POST", "?path=/shpo", {}, 404],
   ["with another method", "GET", "?group=a", {}, 405],
   ["from another site", "POST", "?group=a", { "Sec-Fetch-Site": "cross-site" }, 403],
   ["from another port of the host", "POST", "?group=a", { "Sec-Fetch-Site": "same-site" }, 403],
   ["from a page of an old browser", "POST", "?group=a", { Origin: "http://127.0.0.1:3001" }, 403],
   ["for another host", "POST", "?group=a", { Host: "rebound.example:3001" }, 403],
 ] as const)("a purge %s (%s %s) has status $4", async (_label, method, query, headers, status) => {
-  const cache = { entries: { describe: () => [] }, invalidate: vi.fn(async () => 0) };
+  const purge = vi.fn(async () => ({ keys: [], others: "published" as const }));
+  const cache = { purge, findMistake: () => "no such page" } as Partial<OpsCache> as OpsCache;
   const log = pino({ enabled: false });
-  const server = createOpsServer({ registry: new Registry(), isReady: async () => true, cache, host: undefined, log });
+  const server = createOpsServer({ registry: new Registry(), readReadiness, cache, host: undefined, log });
   const path = `/cache/invalidate${query}`;
   const response = await (method === "GET" ? request(server).get(path) : request(server).post(path)).set(headers);
   expect(response.status).toBe(status);
-  expect(cache.invalidate).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
+  expect(purge).toHaveBeenCalledTimes(status === 200 ? 1 : 0);
 });
+
+test.each([
+  ["the others are told", "published", 3, 200],
+  ["there is no channel", "no channel", undefined, 200],
+  ["the others will be told later", "waiting", undefined, 202],
+  ["the others can't be told any more", "failed", undefined, 503],
+] as const)(
+  "if %s, a purge answers with %j, the receivers %s and status %i",
+  async (_label, others, receivers, status) => {
+    const purge = async () => ({ keys: ["/"], others, ...(receivers && { receivers }) });
+    const cache = { purge } as Partial<OpsCache> as OpsCache;
+    const log = pino({ enabled: false });
+    const server = createOpsServer({
+      registry: new Registry(),
+      readReadiness,
+      cache,
+      host: undefined,
+      log,
+    });
+    const response = await request(server).post("/cache/invalidate?all");
+    expect([response.status, response.body]).toEqual([
+      status,
+      { invalidated: 1, keys: ["/"], others, ...(receivers && { receivers }) },
+    ]);
+  },
+);
 
 test.each([
   ["127.0.0.1:3001", 200],
@@ -59,9 +146,9 @@ test.each([
   ["ops.example.org:3001", 200],
   ["rebound.example:3001", 403],
 ])("a request for metrics with the host %s has status %i, and a probe 200", async (host, status) => {
-  const cache = { entries: { describe: () => [] }, invalidate: async () => 0 };
   const log = pino({ enabled: false });
-  const options = { registry: new Registry(), isReady: async () => true, cache, host: "ops.example.org", log };
+  const cache = {} as OpsCache;
+  const options = { registry: new Registry(), readReadiness, cache, host: "ops.example.org", log };
   const server = createOpsServer(options);
   expect((await request(server).get("/metrics").set("Host", host)).status).toBe(status);
   expect((await request(server).get("/livez").set("Host", host)).status).toBe(200);

@@ -1,6 +1,7 @@
 // Functions of a site that fail. Those of requests don't end the process; those of the startup fail it with their name.
 import { expect, onTestFinished, test } from "vitest";
 import { exchange } from "./support/exchange.ts";
+import { readMetric } from "./support/process-metrics.ts";
 import { SITE } from "./support/site.ts";
 import { spawnServer, startServer } from "./support/start-server.ts";
 
@@ -110,6 +111,26 @@ test.for([
   expect((await fetch(`${server.url}/robots.txt`)).status).toBe(200);
   expect(await server.stop()).toBe(exitCode);
   expect(isLogged()).toBe(true);
+});
+
+test.for([
+  ["", {}, 200, "ready"],
+  ['readiness: "services",', {}, 503, "not ready"],
+  ['readiness: "services",', { READINESS: "process" }, 200, "ready"],
+  ["", { READINESS: "services" }, 503, "not ready"],
+] as const)("if a service with %j fails later, with %j, /readyz returns %i", async ([readiness, env, status, text]) => {
+  const code = `let checks = 0; open({ ${readiness} checkReadiness: () => checks++ ? reject() : Promise.resolve() })`;
+  const server = await startWith(code, env);
+  const probe = async () => {
+    const response = await fetch(`${server.opsUrl}/readyz`);
+    return [response.status, await response.text()];
+  };
+  expect(await probe()).toEqual([200, "ready\n"]);
+  await expect.poll(probe).toEqual([status, `${text} (services not ready: broken)\n`]);
+  expect(await readMetric(server, "services_ready")).toBe(0);
+  expect(await readMetric(server, "app_ready")).toBe(status === 200 ? 1 : 0);
+  await expect.poll(() => server.lines.filter(({ msg }) => msg === "services not ready")).toHaveLength(1);
+  expect((await fetch(`${server.url}/example-pages/about`)).status).toBe(200);
 });
 
 test("if a job rejects, the log has it, and the server shuts down and exits with 1", async () => {

@@ -6,8 +6,8 @@ import { FILE_ROUTE } from "../locals.ts";
 import { countSent } from "../node-internals.ts";
 import { findHttpRoute } from "../telemetry/log-fields.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
-import { waitsForClient } from "./connections.ts";
 import type { Limits } from "./limits.ts";
+import { waitsForClient } from "./progress.ts";
 import type { Semaphore } from "./semaphore.ts";
 
 /** The buffers of Node and Fetch for a streamed body. */

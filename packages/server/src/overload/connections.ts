@@ -1,18 +1,10 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { hasBody, headLength } from "../http/request-target.ts";
-import {
-  countSent,
-  filterBody,
-  onAssigned,
-  releaseConnection,
-  releaseResponse,
-  stopParsing,
-} from "../node-internals.ts";
+import { filterBody, onAssigned, releaseConnection, releaseResponse, stopParsing } from "../node-internals.ts";
+import { type Connection, findFirstToGo, isStalled, recordProgress } from "./progress.ts";
 import { createQueue } from "./turns.ts";
 
-/** Bytes per second that a client must send or read, on average over its timeout. The same as in ASP.NET's Kestrel. */
-const MIN_DATA_RATE = 240;
 /** The memory of all pipelined requests: a base for each, its head, and what is read of its body. */
 const MAX_QUEUED_BYTES = 10 * 1024 * 1024;
 const REQUEST_BYTES = 5 * 1024;
@@ -21,28 +13,7 @@ const BODY_BYTES = 320 * 1024;
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
-/** The time for a client to send its next request. */
-const GRACE_MS = 1000;
-
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
-
-export type Connection = {
-  /** The responses that have not ended, in the order of their requests. */
-  pending: Set<ServerResponse>;
-  /** The memory of its pipelined requests. */
-  queuedBytes: number;
-  /** The last request whose body has not ended. */
-  unfinished?: IncomingMessage | undefined;
-  /** A service has taken the connection over for another protocol (RFC 9110 §7.8). */
-  isUpgraded: boolean;
-  /** When the first pending request was passed on, or the last bytes of its body arrived. */
-  handledAt: number | undefined;
-  /** The bytes sent to the client and, while `isSending`, read from it. */
-  bytes: number;
-  progressAt: number;
-  /** The start of the data rate's measurement, while the server waits for the client. */
-  measured?: { since: number; bytes: number; isSending: boolean } | undefined;
-};
 
 type Options = {
   maxConnections: number;
@@ -60,7 +31,7 @@ type Options = {
 
 /**
  * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection
- * that `rank` puts first. It also closes those that are stalled or idle for too long, pipeline too much, or send bodies
+ * that is the first to go (progress.ts). It also closes those that are stalled or idle for too long, pipeline too much, or send bodies
  * in small chunks. A handler that takes too long is reported.
  */
 export function guardConnections(server: Server, options: Options) {
@@ -83,18 +54,9 @@ export function guardConnections(server: Server, options: Options) {
     drop(socket, reason);
   }
 
-  /** Closes the connection that `rank` puts first. */
+  /** Closes the connection that is the first to go. */
   function evict() {
-    const now = performance.now();
-    let socket: Socket | undefined;
-    let first = { rank: Number.POSITIVE_INFINITY, progressAt: 0 };
-    for (const [candidate, connection] of connections) {
-      const { progressAt } = connection;
-      const next = { rank: rank(candidate, connection, now), progressAt };
-      if (next.rank > first.rank || (next.rank === first.rank && progressAt >= first.progressAt)) continue;
-      socket = candidate;
-      first = next;
-    }
+    const socket = findFirstToGo(connections);
     if (!socket) return;
     const [res] = connections.get(socket)?.pending ?? [];
     if (!res || res.headersSent) return drop(socket, "limit");
@@ -110,25 +72,11 @@ export function guardConnections(server: Server, options: Options) {
   function check() {
     const now = performance.now();
     for (const [socket, connection] of connections) {
-      const { pending, unfinished, isUpgraded } = connection;
-      const [res] = pending;
-      // Other bytes of a client, such as empty lines, are no progress. Nor are those of one that doesn't read.
-      const isSending = socket.writableLength === 0 && (isUpgraded || unfinished?.complete === false);
-      const bytes = countSent(socket) + (isSending ? socket.bytesRead : 0);
-      if (bytes !== connection.bytes && (res || isUpgraded)) connection.progressAt = now;
-      connection.bytes = bytes;
-      if (res && !res.req.complete) connection.handledAt &&= Math.max(connection.handledAt, connection.progressAt);
+      recordProgress(socket, connection, now);
+      const [res] = connection.pending;
       const handledMs = now - (connection.handledAt ?? now);
       if (res && !res.headersSent && handledMs > handlerTimeoutMs) onHandlerTimeout?.(res);
-      if (clientTimeoutMs === 0 || !waitsForClient(socket, unfinished)) {
-        connection.measured = undefined;
-        continue;
-      }
-      if (connection.measured?.isSending !== isSending) connection.measured = { since: now, bytes, isSending };
-      const elapsed = now - connection.measured.since;
-      if (elapsed < clientTimeoutMs) continue;
-      if (bytes - connection.measured.bytes < (MIN_DATA_RATE * elapsed) / 1000) drop(socket, "stalled");
-      else connection.measured = { since: now, bytes, isSending };
+      if (clientTimeoutMs > 0 && isStalled(socket, connection, now, clientTimeoutMs)) drop(socket, "stalled");
     }
   }
 
@@ -225,19 +173,4 @@ function onSmallChunks(req: IncomingMessage, callback: () => void) {
     if (bytes < 0) callback();
     return bytes >= 0;
   });
-}
-
-/**
- * The order in which connections are closed at the limit: idle, upgraded or waiting for the client, waiting for the
- * server. One with recent progress is among the last: its next request may be on its way.
- */
-function rank(socket: Socket, connection: Connection, now: number) {
-  if (now - connection.progressAt < GRACE_MS) return 2;
-  if (connection.pending.size === 0) return connection.isUpgraded ? 1 : 0;
-  return waitsForClient(socket, connection.unfinished) ? 1 : 2;
-}
-
-/** Whether the server waits for the client to read, or for the rest of a request. */
-export function waitsForClient({ writableLength }: Socket, req?: IncomingMessage) {
-  return writableLength > 0 || (req !== undefined && !req.complete && req.readableLength === 0);
 }

@@ -36,7 +36,7 @@ export type Cache = {
   /**
    * Invalidates the cached responses of groups (`Cache-Groups`, RFC 9875), and those of paths, in every process. In
    * this process it takes effect at once. Resolves with the number of entries that were removed from its cache, once
-   * the other processes have been notified. It never rejects.
+   * the message to the other processes is sent, or after 2 s: it is then sent later. It never rejects.
    */
   invalidate: (groups: string[], paths?: string[]) => Promise<number>;
 };

@@ -1,3 +1,4 @@
+import { IS_DEVELOPMENT, IS_SERVER } from "./environment.ts";
 import { STYLE_ID, useNonce } from "./nonce.ts";
 
 /** The nonce in development's policy (site/content-security-policy.ts), also for cached pages. */
@@ -9,12 +10,12 @@ const VITE_NONCE = "vite";
  */
 export function InlineStyles({ children }: { children: string | undefined }) {
   const nonce = useNonce();
-  const styles = children ?? (import.meta.env.SSR ? undefined : document.getElementById(STYLE_ID)?.textContent);
+  const styles = children ?? (IS_SERVER ? undefined : document.getElementById(STYLE_ID)?.textContent);
   return (
     <>
       {/* Vite's client copies this nonce to the styles that it inserts. */}
-      {import.meta.env.DEV && <meta property="csp-nonce" nonce={VITE_NONCE} />}
-      <style id={STYLE_ID} nonce={import.meta.env.DEV ? VITE_NONCE : nonce} suppressHydrationWarning>
+      {IS_DEVELOPMENT && <meta property="csp-nonce" nonce={VITE_NONCE} />}
+      <style id={STYLE_ID} nonce={IS_DEVELOPMENT ? VITE_NONCE : nonce} suppressHydrationWarning>
         {styles}
       </style>
     </>

@@ -1,3 +1,4 @@
+import { IS_SERVER } from "./environment.ts";
 import { sendErrorReport } from "./report-error.ts";
 
 /** A younger page isn't reloaded, so that a file that is missing for good doesn't reload the page for ever. */
@@ -6,7 +7,7 @@ const MIN_AGE_MS = 60_000;
 const failures = new WeakSet<Error>();
 let typedInto: Node | undefined;
 
-if (!import.meta.env.SSR) {
+if (!IS_SERVER) {
   // Vite dispatches this event for each `import()` that fails, even if the caller handles the error.
   addEventListener("vite:preloadError", ({ payload }) => {
     failures.add(payload);

@@ -1,6 +1,7 @@
 import { createContext, useContext } from "react";
+import { IS_SERVER } from "./environment.ts";
 
-const canonical = import.meta.env.SSR ? null : document.querySelector<HTMLLinkElement>("link[rel=canonical]");
+const canonical = IS_SERVER ? null : document.querySelector<HTMLLinkElement>("link[rel=canonical]");
 const received = canonical ? new URL(canonical.href).origin : undefined;
 
 export const OriginContext = createContext(received);

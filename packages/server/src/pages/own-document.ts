@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { useMatches } from "react-router";
+import { IS_SERVER } from "./environment.ts";
 import type { Handle } from "./handle.ts";
 import { useIsOutdated } from "./release.ts";
 
@@ -13,7 +14,7 @@ let received: string[] | undefined;
 export function useOwnDocument() {
   const handles = useMatches().map(({ handle }) => handle as Handle | undefined);
   const added = handles.flatMap((handle) => Object.entries(handle?.securityHeaders ?? {}).map(String));
-  if (!import.meta.env.SSR) received ??= added;
+  if (!IS_SERVER) received ??= added;
   const isMissing = received !== undefined && !added.every((header) => received?.includes(header));
   const isOutdated = useIsOutdated();
   const needsOwnDocument = isMissing || isOutdated;

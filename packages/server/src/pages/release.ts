@@ -1,5 +1,6 @@
 import { useRef } from "react";
 import { useLocation, useNavigation } from "react-router";
+import { IS_DEVELOPMENT, IS_SERVER } from "./environment.ts";
 
 /** The entry of `Server-Timing` that names the release of a response with data (entry.server.tsx). */
 export const RELEASE_METRIC = "release";
@@ -21,7 +22,7 @@ function readEntries(entries: PerformanceEntryList) {
 }
 
 // In development, each edit makes a release.
-if (!import.meta.env.SSR && import.meta.env.PROD) {
+if (!IS_SERVER && !IS_DEVELOPMENT) {
   observer = new PerformanceObserver((list) => readEntries(list.getEntries()));
   observer.observe({ type: "resource", buffered: true });
   // A file that is gone is of an earlier release.

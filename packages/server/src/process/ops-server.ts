@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { guardConnections } from "../overload/index.ts";
+import { describeCache, type OpsCache, purgeCache } from "./ops-cache.ts";
 
 /** A connection may be inactive for this long. */
 const TIMEOUT_MS = 5000;
@@ -14,18 +15,16 @@ const NOT_PUBLIC = /^[^.]+$|\.(local|internal)$/i;
 
 type Options = {
   registry: Registry;
-  isReady: () => Promise<boolean>;
-  cache: {
-    entries: { describe: () => object[] };
-    invalidate: (groups: string[], paths: string[]) => Promise<number>;
-  };
+  /** Whether `/readyz` returns 200, and why not, or which services fail. */
+  readReadiness: () => { isReady: boolean; reason: string | undefined };
+  cache: OpsCache;
   /** The host name that the port listens on. */
   host: string | undefined;
   log: Logger;
 };
 
 /** The operators' server, on a port of its own: probes, metrics and the cache. It responds until the process ends. */
-export function createOpsServer({ registry, isReady, cache, host, log }: Options) {
+export function createOpsServer({ registry, readReadiness, cache, host, log }: Options) {
   let metrics: Promise<string> | undefined;
   const renderMetrics = () => {
     if (!metrics) {
@@ -44,8 +43,12 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
     switch (path) {
       case "/livez":
         return send(res, 200, "ok\n");
-      case "/readyz":
-        return (await isReady()) ? send(res, 200, "ready\n") : send(res, 503, "not ready\n");
+      case "/readyz": {
+        const { isReady, reason } = readReadiness();
+        // Only operators read the reason: an error may name an address.
+        const added = reason !== undefined && isOwnHost(req, host) ? ` (${reason})` : "";
+        return isReady ? send(res, 200, `ready${added}\n`) : send(res, 503, `not ready${added}\n`);
+      }
       case "/metrics":
         try {
           return send(res, 200, await renderMetrics(), registry.contentType);
@@ -54,15 +57,10 @@ export function createOpsServer({ registry, isReady, cache, host, log }: Options
           return send(res, 500, "metrics failed\n");
         }
       case "/cache":
-        return send(res, 200, `${JSON.stringify(cache.entries.describe(), null, 2)}\n`, "application/json");
-      case "/cache/invalidate": {
+        return sendAnswer(res, describeCache(cache, new URLSearchParams(query)));
+      case "/cache/invalidate":
         if (req.method !== "POST") return send(res, 405, "method not allowed\n", undefined, { Allow: "POST" });
-        const params = new URLSearchParams(query);
-        const [groups, paths] = [params.getAll("group"), params.getAll("path")];
-        if (groups.length + paths.length === 0) return send(res, 400, "?group=NAME or ?path=PATH is missing\n");
-        const removed = await cache.invalidate(groups, paths);
-        return send(res, 200, `${removed} cache entries invalidated in this process\n`);
-      }
+        return sendAnswer(res, await purgeCache(cache, new URLSearchParams(query)));
       default:
         return send(res, 404, "not found\n");
     }
@@ -92,6 +90,12 @@ function isOwnHost(req: IncomingMessage, host: string | undefined) {
 
 function hostNameOf({ headers }: IncomingMessage) {
   return headers.host?.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1") ?? "";
+}
+
+/** Sends a text, or a value as JSON. */
+function sendAnswer(res: ServerResponse, [status, answer]: readonly [number, string | object]) {
+  if (typeof answer === "string") send(res, status, `${answer}\n`);
+  else send(res, status, `${JSON.stringify(answer, null, 2)}\n`, "application/json");
 }
 
 function send(res: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8", added = {}) {

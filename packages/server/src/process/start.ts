@@ -40,6 +40,8 @@ const PARSER_STATUSES = {
   431: "a head over 16 KB",
 };
 
+const NOT_READY = { starting: "starting", closing: "shutting down" };
+
 /** Starts the server of a site: reads the settings, opens the services, listens, and shuts down on a signal. */
 export async function start(site: Site) {
   const { version, revision } = site;
@@ -53,6 +55,7 @@ export async function start(site: Site) {
   let state = "starting" as "starting" | "ready" | "closing";
   let running: { server: Server; connections: Connections } | undefined;
   let supervised: ReturnType<typeof superviseServices> | undefined;
+  let needsServices = false;
   handleProcessEvents(log, shutDown);
 
   const clientFolder = join(import.meta.dirname, "../client");
@@ -81,11 +84,21 @@ export async function start(site: Site) {
   );
   for (const reason of warnings) log.warn({ reason }, "settings warning");
 
-  const isReady = async () => state === "ready" && supervised !== undefined && (await supervised.isReady());
-  measureReadiness(registry, () => state === "ready" && supervised !== undefined && supervised.getLastResult());
+  /** Once it was ready, only a site or an operator that says so takes a process out of service for its services. */
+  function readReadiness() {
+    const failure = supervised?.getFailure();
+    const isReady = state === "ready" && (failure === undefined || (!needsServices && supervised?.hasStarted()));
+    const services = failure === undefined ? undefined : `services not ready: ${failure}`;
+    return { isReady: isReady === true, reason: state === "ready" ? services : NOT_READY[state] };
+  }
+  measureReadiness(
+    registry,
+    () => readReadiness().isReady,
+    () => supervised?.getFailure() === undefined,
+  );
   let opsPort: number | undefined;
   if (OPS_PORT !== undefined) {
-    const opsServer = createOpsServer({ registry, isReady, cache, host: OPS_HOST ?? HOST, log });
+    const opsServer = createOpsServer({ registry, readReadiness, cache, host: OPS_HOST ?? HOST, log });
     // It listens before the pages are rendered, so that probes get a response.
     const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
     opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);
@@ -93,8 +106,10 @@ export async function start(site: Site) {
 
   const services = await openServices();
   supervised = superviseServices(services, log);
+  needsServices = (settings.READINESS ?? services.readiness) === "services";
   const { app, guard, renderAll } = createApplication(services);
   await renderAll();
+  await supervised.start();
 
   const server = createPublicServer({ keepAliveTimeout: settings.KEEP_ALIVE_TIMEOUT_MS, ...messageClasses(app) });
   const connections = guard(server);
@@ -134,7 +149,7 @@ export async function start(site: Site) {
     state = "ready";
     running = { server, connections };
     const tookMs = Math.round(performance.now());
-    log.info({ port, opsPort, tookMs }, (await isReady()) ? "ready" : "listening");
+    log.info({ port, opsPort, tookMs }, readReadiness().isReady ? "ready" : "listening");
     log.flush();
     if (process.stdout.isTTY) process.stdout.write(`\n  ${site.name} is ready: ${toUrl(HOST, Number(port))}\n\n`);
   }
@@ -151,6 +166,7 @@ export async function start(site: Site) {
       log.info({ connections: open, pending, timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
       cut = await drain(server, connections, shutdown, SHUTDOWN_TIMEOUT_MS);
       if (cut > 0) log.warn({ cut }, "cut pending requests");
+      cache.close();
     }
     const isClosed = !supervised || (await supervised.close());
     return cut === 0 && isClosed;

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { measureReadiness } from "./process-metrics.ts";
 import { superviseServices } from "./supervision.ts";
 
@@ -20,47 +20,58 @@ function supervise(checkReadiness: () => Promise<unknown>, close: () => Promise<
   return { services, lines, supervised: superviseServices(services, log) };
 }
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Runs the next check. */
+const next = () => vi.advanceTimersByTimeAsync(3000);
+
 test.each([
   { what: "rejects", check: rejects, message: "no connection" },
   { what: "throws", check: throws, message: "no connection" },
   { what: "never ends", check: hangs, message: "no result within 1000 ms" },
-])("services are not ready while their check $what, and each change is logged once", async ({ check, message }) => {
-  const { services, lines, supervised } = supervise(resolves);
-  const states = [];
-  for (const now of [resolves, check, check, resolves, resolves]) {
-    services.checkReadiness = now;
-    states.push(await supervised.isReady());
-  }
-  expect(states).toEqual([true, false, false, true, true]);
-  expect(lines).toMatchObject([
-    { level: "warn", msg: "services not ready", err: { message } },
-    { level: "info", msg: "services ready" },
-  ]);
+])(
+  "services aren't ready after two checks in a row that $what, and each change is logged once",
+  async ({ check, message }) => {
+    const { services, lines, supervised } = supervise(resolves);
+    await supervised.start();
+    const failures = [];
+    for (const now of [check, resolves, check, check, check, resolves, resolves]) {
+      services.checkReadiness = now;
+      await next();
+      failures.push(supervised.getFailure());
+    }
+    expect(failures).toEqual([undefined, undefined, undefined, message, message, undefined, undefined]);
+    expect(lines).toMatchObject([
+      { level: "warn", msg: "services not ready", err: { message } },
+      { level: "info", msg: "services ready" },
+    ]);
+  },
+);
+
+test("at startup, the first check counts, and the first success starts the services", async () => {
+  const { services, supervised } = supervise(rejects);
+  await supervised.start();
+  expect([supervised.getFailure(), supervised.hasStarted()]).toEqual(["no connection", false]);
+  services.checkReadiness = resolves;
+  await next();
+  expect([supervised.getFailure(), supervised.hasStarted()]).toEqual([undefined, true]);
 });
 
-test("concurrent probes share a check", async () => {
+test("probes and scrapes start no checks, and none runs after the services have closed", async () => {
   let checks = 0;
   const { supervised } = supervise(async () => {
     checks += 1;
   });
-  await Promise.all([supervised.isReady(), supervised.isReady()]);
-  expect(checks).toBe(1);
-  await supervised.isReady();
-  expect(checks).toBe(2);
-});
-
-test("a scrape of the metrics doesn't wait for a check, but starts one, whose result a later scrape gets", async () => {
-  let checks = 0;
-  const { supervised } = supervise(() => {
-    checks += 1;
-    return hangs();
-  });
   const registry = new Registry();
-  measureReadiness(registry, supervised.getLastResult);
-  const scrape = async () => /^app_ready .*$/m.exec(await registry.metrics())?.[0];
-  expect([await scrape(), checks]).toEqual(["app_ready 1", 1]);
-  await supervised.isReady(); // The same check.
-  expect([await scrape(), checks]).toEqual(["app_ready 0", 2]);
+  const areReady = () => supervised.getFailure() === undefined;
+  measureReadiness(registry, () => true, areReady);
+  await supervised.start();
+  expect(await registry.metrics()).toMatch(/^services_ready 1$/m);
+  expect(checks).toBe(1);
+  await supervised.close();
+  await next();
+  expect(checks).toBe(1);
 });
 
 test.each([
@@ -69,6 +80,8 @@ test.each([
   { what: "never ends", close: hangs, isClosed: false, messages: ["no result within 2000 ms"] },
 ])("if the services' close() $what, close() resolves with $isClosed", async ({ close, isClosed, messages }) => {
   const { lines, supervised } = supervise(resolves, close);
-  expect(await supervised.close()).toBe(isClosed);
+  const closed = supervised.close();
+  await next();
+  expect(await closed).toBe(isClosed);
   expect(lines).toMatchObject(messages.map((message) => ({ level: "error", err: { message } })));
 });

@@ -1,47 +1,53 @@
 import type { Logger } from "pino";
 import { inTime } from "../overload/index.ts";
+import { describeError } from "../telemetry/log-fields.ts";
 
-/** Kubernetes waits this long for a probe by default. */
+const CHECK_INTERVAL_MS = 2000;
 const CHECK_TIMEOUT_MS = 1000;
+/** Services that were ready count as not ready after this many failed checks: a single one may only be slow. */
+const MAX_FAILED_CHECKS = 2;
 export const CLOSE_TIMEOUT_MS = 2000;
 
 type Services = { checkReadiness?: () => Promise<unknown>; close?: () => Promise<unknown> };
 
-/** Checks whether the services are ready, and closes them. Both time out, and failures are logged. */
+/** Checks again and again whether the services are ready, and closes them. Both time out, and failures are logged. */
 export function superviseServices(services: Services, log: Logger) {
-  let wasReady = true;
-  let check: Promise<boolean> | undefined;
+  let wasReady = false;
+  let failedChecks = 0;
+  let failure: string | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
-  /** Logs changes only, not each probe. */
-  const checkReadiness = async () => {
+  /** Logs changes only, not each check. */
+  async function check() {
     try {
       await inTime(services.checkReadiness?.(), CHECK_TIMEOUT_MS);
-      if (!wasReady) log.info("services ready");
+      if (failure !== undefined) log.info("services ready");
       wasReady = true;
+      failedChecks = 0;
+      failure = undefined;
     } catch (err) {
-      if (wasReady) log.warn({ err }, "services not ready");
-      wasReady = false;
+      failedChecks += 1;
+      if (wasReady && failedChecks < MAX_FAILED_CHECKS) return;
+      if (failure === undefined) log.warn({ err }, "services not ready");
+      failure = describeError(err);
     }
-    return wasReady;
-  };
+  }
 
-  /** Concurrent probes share a check. */
-  const isReady = () => {
-    check ??= checkReadiness().finally(() => {
-      check = undefined;
-    });
-    return check;
-  };
+  async function checkAgain() {
+    await check();
+    if (services.checkReadiness) timer = setTimeout(checkAgain, CHECK_INTERVAL_MS).unref();
+  }
 
   return {
-    isReady,
-    /** Whether the last check succeeded, for scrapes, which can't wait for a service. Starts the next check. */
-    getLastResult() {
-      isReady();
-      return wasReady;
-    },
+    /** Resolves after the first check. From then on, probes and scrapes get the last result: none waits for a service. */
+    start: checkAgain,
+    /** Why the services aren't ready, if they aren't. */
+    getFailure: () => failure,
+    /** Whether they have been ready. */
+    hasStarted: () => wasReady,
     /** Resolves with whether they have closed. */
     async close() {
+      clearTimeout(timer);
       try {
         await inTime(services.close?.(), CLOSE_TIMEOUT_MS);
         return true;

@@ -43,6 +43,8 @@ const strictTransportSecurity = v.pipe(
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
+const READINESS = ["process", "services"] as const;
+
 /** proxy-addr reads a bare number as an IPv4 address, but people mean a hop count, so it is rejected. */
 const TRUSTED = /^(loopback|linklocal|uniquelocal|[^/]*[.:][^/]*(\/.+)?)$/;
 const TRUST_LIST = "a comma-separated list of IP addresses, CIDR ranges, loopback, linklocal, uniquelocal; or none";
@@ -68,6 +70,10 @@ export const ServerSettingsSchema = v.object({
   OPS_HOST: v.pipe(
     v.optional(host),
     v.description("The address or host name of the operators' port. Without it: `HOST`."),
+  ),
+  READINESS: v.pipe(
+    v.optional(v.picklist(READINESS, READINESS.join(" or "))),
+    v.description("With `services`, `/readyz` is 503 while a service fails. Without it: as the site sets."),
   ),
   ORIGIN: v.pipe(
     v.optional(origin),

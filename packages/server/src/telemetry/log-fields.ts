@@ -29,6 +29,12 @@ export function withoutPrivateParts(text: string, hasPositions = false) {
   });
 }
 
+/** An error in one line, for operators. An `AggregateError` of Node has a code, but no message. */
+export function describeError(error: unknown) {
+  const { message, code, name } = Object(error);
+  return toLogText(String(message || code || name || error)) ?? "";
+}
+
 /** The fields of every log line of a request. */
 export function toLogFields(res: Response) {
   const { requestId, traceId } = res.locals;

@@ -1,18 +1,11 @@
 import type { AddressInfo } from "node:net";
-import { Registry } from "prom-client";
 import { isRunnableDevEnvironment, type Plugin, type ViteDevServer } from "vite";
-import type { CreateServer } from "../create-server.ts";
-import type { Services, Site } from "../define-server.ts";
-import { createLimits } from "../overload/index.ts";
 import { describePortInUse } from "../process/port-in-use.ts";
-import { superviseServices } from "../process/supervision.ts";
-import { createSettingsSchema, loadEnvFile, parseSettings } from "../settings/settings.ts";
-import { createTextLog } from "../telemetry/log.ts";
-import { SITE } from "./entries.ts";
+import { loadEnvFile } from "../settings/settings.ts";
+import { DEFINITION } from "./entries.ts";
+import type { Loaded, Running } from "./run.ts";
 
-type Module = { site: Site; createServer: CreateServer };
-
-/** Sends every request of development through server.ts. Loads it again after an edit. */
+/** Sends every request of development through server.ts. Loads the site again after an edit. */
 export function serveApp(): Plugin {
   return {
     name: "react-router-express-server:development",
@@ -31,14 +24,16 @@ export function serveApp(): Plugin {
       const { ssr } = vite.environments;
       if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("Vite has no environment that can run the server");
       let running: Running | undefined;
+      // Node loads the engine once, and Vite the site: an edit evaluates the site alone.
+      const engine = import("./run.ts");
 
-      // After an edit, Vite evaluates every module again, so the services are opened again, too.
+      // After an edit, Vite evaluates every module of the site again, so the services are opened again, too.
       const loadApp = async () => {
-        const module = await ssr.runner.import<Module>(SITE);
-        if (module === running?.module) return running;
+        const [loaded, { run }] = await Promise.all([ssr.runner.import<Loaded>(DEFINITION), engine]);
+        if (loaded === running?.loaded) return running;
         await running?.close();
         running = undefined;
-        running = await run(module);
+        running = await run(loaded);
         return running;
       };
 
@@ -86,37 +81,4 @@ function warnOfPortInUse({ httpServer, config }: ViteDevServer) {
     const isTaken = port > 0 && (httpServer.address() as AddressInfo).port !== port;
     if (isTaken) config.logger.warn(`Port ${port} ${describePortInUse(port)}`);
   });
-}
-
-type Running = Awaited<ReturnType<typeof run>>;
-
-async function run(module: Module) {
-  const { site, createServer } = module;
-  const { settings } = parseSettings(createSettingsSchema(site.definition), process.env);
-  const log = createTextLog(settings.LOG_LEVEL);
-  // No entry fits, so that every request shows changes.
-  const limits = { ...createLimits(settings), PAGE_CACHE_MAX_BYTES: 1 };
-  const server = await createServer({ site, settings, limits, log, registry: new Registry() });
-  let services: Services = {};
-  const closeServices = () => {
-    server.shutdown.abort();
-    return superviseServices(services, log).close();
-  };
-  try {
-    services = await server.openServices();
-    const { app, close } = server.createApplication(services);
-    return {
-      module,
-      app,
-      upgrade: services.upgrade,
-      close() {
-        close();
-        return closeServices();
-      },
-    };
-  } catch (error) {
-    // The next request tries again. Otherwise each would leave services open.
-    await closeServices();
-    throw error;
-  }
 }

@@ -3,6 +3,8 @@ import { enginePath } from "./paths.ts";
 
 const NAME = "react-router-express-server";
 
+/** The site's values, and React Router's adapter for the development server (vite/streams.ts). */
+export const DEFINITION = `virtual:${NAME}/definition`;
 /** The site's values and the function that makes a server of them. It opens no port. */
 export const SITE = `virtual:${NAME}/site`;
 /** Starts the server. */
@@ -13,13 +15,16 @@ const engine = (module: string) => JSON.stringify(enginePath(module));
 /** The modules that join the site and the engine. Development, tests and production use the same `server.ts`. */
 export function entries(): Plugin {
   const modules: Record<string, string> = {
-    [SITE]: `
+    [DEFINITION]: `
+      export * as adapter from "@react-router/express";
       import * as build from "virtual:react-router/server-build";
       import routeConfig from "/app/routes.ts";
       import { name, version } from "/package.json";
       import definition from "/server.ts";
       const { PROD: isProduction, REVISION: revision = "unknown" } = import.meta.env;
-      export const site = { definition, build, routeConfig, name, version, revision, isProduction };
+      export const site = { definition, build, routeConfig, name, version, revision, isProduction };`,
+    [SITE]: `
+      export { site } from "${DEFINITION}";
       export { createServer } from ${engine("create-server")};`,
     [START]: `
       import { site } from "${SITE}";

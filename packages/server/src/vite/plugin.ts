@@ -5,6 +5,7 @@ import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
 import { enginePath } from "./paths.ts";
 import { encodedRedirects } from "./redirects.ts";
+import { engineSourceMaps } from "./source-maps.ts";
 import { withoutRetainedChunks } from "./streams.ts";
 
 const NAME = "react-router-express-server";
@@ -16,6 +17,12 @@ export type Options = {
    */
   externalPackages?: string[];
 };
+
+/** The folder of the engine's modules. */
+const ENGINE = dirname(enginePath("index"));
+
+/** The condition of the engine's `exports` for its JavaScript, as in a packed engine (from-source.js). */
+const COMPILED = ["compiled"];
 
 /** The license notices of the bundled packages, beside the server and at /licenses.md. */
 const LICENSES = { fileName: "licenses.md" };
@@ -30,6 +37,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
     encodedRedirects(),
     productionReactRouter(),
     clientSourceMaps(),
+    engineSourceMaps(),
     chunks(),
     withoutServerStyles(),
     withoutRetainedChunks(),
@@ -44,13 +52,15 @@ function configure(external: string[]): Plugin {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
       return {
-        // The engine may be in another folder.
-        server: { fs: { allow: [searchForWorkspaceRoot(root), dirname(enginePath("index"))] } },
+        server: {
+          fs: { allow: [searchForWorkspaceRoot(root), ENGINE] }, // The engine may be in another folder.
+          watch: { ignored: isUnwatched(root) },
+        },
         envDir: false, // Vite would read more files than `npm start`, and the build reads none.
         // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is one
         // module for the server and the pages, since React Router compares contexts by identity.
         optimizeDeps: {
-          entries: ["app/**/*.{ts,tsx}", "!app/**/*.test.{ts,tsx}"],
+          entries: ["app/**/*.{ts,tsx}", "!app/**/*.{test,slow}.{ts,tsx}"],
           exclude: [NAME],
           include: [`${NAME} > structured-headers`], // Vite doesn't look for the packages of an excluded one.
         },
@@ -62,6 +72,7 @@ function configure(external: string[]): Plugin {
         },
         environments: {
           client: {
+            resolve: { conditions: COMPILED },
             build: {
               license: LICENSES,
               rollupOptions: {
@@ -73,7 +84,13 @@ function configure(external: string[]): Plugin {
           },
           ssr: {
             // The build contains every dependency, so that it runs without the project's node_modules.
-            resolve: command === "build" ? { noExternal: true, external } : { noExternal: [NAME] },
+            resolve: {
+              conditions: COMPILED,
+              // In development, Node loads the engine, once.
+              ...(command === "build"
+                ? { noExternal: true, external }
+                : { external: [NAME], externalConditions: COMPILED }),
+            },
             ...(command === "build" && {
               define: {
                 "process.env.NODE_ENV": '"production"',
@@ -98,6 +115,12 @@ function configure(external: string[]): Plugin {
       };
     },
   };
+}
+
+/** Returns whether development needs no watcher of a path: to start one for each file takes long. */
+function isUnwatched(root: string) {
+  const folders = [resolve(root, "build"), dirname(ENGINE)].filter((folder) => !resolve(root).startsWith(folder));
+  return (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
 /** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */

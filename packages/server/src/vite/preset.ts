@@ -1,11 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
-import type { Config, Preset } from "@react-router/dev/config";
+import type { Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
-import { copyPreviousAssets, precompress } from "./client-assets.ts";
-import { copyPackages } from "./copy-packages.ts";
-import { moveSourceMaps } from "./source-maps.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
@@ -40,7 +37,8 @@ export function serverPreset(): Preset {
       // Turns React Router's check off: `admit` has checked before, also for resource routes.
       allowedActionOrigins: ["**"],
       future: IS_V7 ? V8_FLAGS : {},
-      buildEnd,
+      // Development doesn't load its packages.
+      buildEnd: async (args) => (await import("./build-end.ts")).buildEnd(args),
     }),
     reactRouterConfigResolved({ reactRouterConfig }) {
       for (const [name, [supported, reason]] of Object.entries(FIXED_OPTIONS)) {
@@ -51,13 +49,6 @@ export function serverPreset(): Preset {
     },
   };
 }
-
-const buildEnd: Config["buildEnd"] = async ({ viteConfig }) => {
-  await moveSourceMaps();
-  await precompress("build/client");
-  await copyPreviousAssets(process.env.PREVIOUS_BUILD);
-  await copyPackages(viteConfig.environments.ssr?.resolve.external);
-};
 
 /** Throws if a file in public/ has the name of a file that the build makes. */
 function checkPublicFiles() {

@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import * as v from "valibot";
 import { parseRequestTarget } from "../../http/request-target.ts";
 import type { Pages } from "../../site/pages.ts";
 import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
-import { createEntries, type Invalidation } from "./entries.ts";
+import { createEntries, type Invalidation, pagePathOf } from "./entries.ts";
+import { createFailures } from "./failures.ts";
+import { createPublisher } from "./publisher.ts";
 
 /** Carries messages between the processes of a deployment (docs/caching.md). */
 export type CacheChannel = {
-  /** Sends a message to all processes. Rejects if it can't. */
+  /** Sends a message to all processes. Rejects if it can't. May resolve with the number of processes that got it. */
   publish: (message: string) => Promise<unknown>;
   /** Registers a function for the messages of all processes, and one for the state of the connection. */
   subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
@@ -23,65 +24,83 @@ const MessageSchema = v.pipe(
     from: v.string(),
     groups: v.array(v.string()),
     paths: v.array(v.string()),
-    everyGroup: v.optional(v.boolean(), false),
+    prefixes: v.optional(v.array(v.string()), []),
+    everything: v.optional(v.boolean(), false),
   }),
 );
 
-const RETRY_INTERVAL_MS = 1000;
-
-type Options = Pick<Pages, "findRoute"> & { maxBytes: number; log: Logger; metrics: CacheMetrics };
+type Options = Pick<Pages, "findRoute"> & {
+  maxBytes: number;
+  log: Logger;
+  metrics: CacheMetrics;
+  shutdown: AbortSignal;
+};
 
 /** The page cache of this process, whose entries every process of the deployment can invalidate. */
-export function createCache({ maxBytes, log, metrics, findRoute }: Options) {
+export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Options) {
   const entries = createEntries(maxBytes, metrics);
+  const failures = createFailures();
   metrics.measureSize(entries.getSize);
   const processId = randomUUID();
-  let channel: CacheChannel | undefined;
-  /** The invalidations that could not be published. */
-  let unpublished = 0;
+  const publisher = createPublisher({ shutdown, log });
 
-  const send = async (invalidation: Invalidation) =>
-    channel?.publish(JSON.stringify({ from: processId, ...invalidation }));
+  /** The page of a cached route, and whether it is another path's, such as that of all unknown paths. */
+  function findPage(path: string) {
+    const target = parseRequestTarget(path);
+    const match = target && findRoute(target.path);
+    if (!match?.route.cacheRule) return undefined;
+    const pagePath = toPagePath(match.canonicalPath);
+    return { pagePath, isShared: match.route.cacheKey !== undefined && toPagePath(target?.path ?? "") !== pagePath };
+  }
 
-  /** Publishes an invalidation of every group, each second until it succeeds: other processes have missed messages. */
-  async function retry() {
-    while (unpublished > 0) {
-      await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
-      const included = unpublished; // More may fail while this message is being sent.
-      const isSent = await send({ groups: [], paths: [], everyGroup: true }).then(
-        () => true,
-        () => false,
-      );
-      if (isSent) unpublished -= included;
-    }
+  async function apply(invalidation: Invalidation) {
+    metrics.recordInvalidation("local");
+    const keys = entries.invalidate(invalidation);
+    return { keys, ...(await publisher.publish(invalidation)) };
   }
 
   return {
     entries,
+    failures,
     /**
      * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes
-     * effect at once. Resolves with the number of entries removed here, when the message to the others is sent or has
-     * failed.
+     * effect at once. Resolves with the number of entries removed here, when the message to the others is sent or kept.
      */
     async invalidate(groups: string[], paths: string[] = []) {
-      const targets = paths.flatMap((path) => parseRequestTarget(path) ?? []);
-      const matches = targets.map(({ path }) => findRoute(path));
-      const cached = matches.flatMap((match) => (match?.route.cacheRule ? [toPagePath(match.canonicalPath)] : []));
-      const invalidation = { groups, paths: cached };
-      if (groups.length + invalidation.paths.length === 0) return 0;
-      metrics.recordInvalidation("local");
-      const removed = entries.invalidate(invalidation);
-      await send(invalidation).catch((err) => {
-        unpublished += 1;
-        if (unpublished > 1) return;
-        log.warn({ err }, "cache invalidation not published");
-        retry();
-      });
-      return removed;
+      const pagePaths = paths.flatMap((path) => findPage(path)?.pagePath ?? []);
+      if (groups.length + pagePaths.length === 0) return 0;
+      return (await apply({ groups, paths: pagePaths, prefixes: [] })).keys.length;
     },
+    /** Invalidates for an operator, and resolves with the keys of the entries removed here, and whether others are told. */
+    purge: ({ groups, paths, prefixes }: Invalidation) =>
+      apply({ groups, paths: paths.flatMap((path) => findPage(path)?.pagePath ?? []), prefixes }),
+    /** Returns why an operator can't purge or see a path, if it isn't that of a cached page: it may be mistyped. */
+    findMistake(path: string) {
+      const page = findPage(path);
+      if (!page) return `${path}: no cached page has this path`;
+      return page.isShared
+        ? `${path}: no cached page has this path; it shows the entry of ${page.pagePath}`
+        : undefined;
+    },
+    /** Describes the entries of a page and its data, and the renders that have failed since the last one that succeeded. */
+    describePage(path: string) {
+      const pagePath = findPage(path)?.pagePath ?? path;
+      const cached = entries.list(pagePath);
+      const failing = [...failures.entries()]
+        .filter(([key]) => pagePathOf(key) === pagePath)
+        .map(([key, { at, result, reason }]) => ({
+          key,
+          secondsAgo: Math.floor((performance.now() - at) / 1000),
+          result,
+          reason,
+        }));
+      return { path: pagePath, isCached: cached.length > 0, entries: cached, failures: failing };
+    },
+    /** Logs the invalidations that the process hasn't published until its end. */
+    close: publisher.close,
     /** Connects this process with the others. */
     connect(opened: CacheChannel) {
-      channel = opened;
+      publisher.connect((invalidation) => opened.publish(JSON.stringify({ from: processId, ...invalidation })));
       let wasConnected: boolean | undefined;
       const onConnection = (isConnected: boolean) => {
         if (isConnected === wasConnected) return;

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { SharedLifetime } from "../../http/cache-control.ts";
+import { parseRequestTarget } from "../../http/request-target.ts";
 import type { Bodies, StoredResponse } from "../../http/stored-response.ts";
 import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics, CacheResult } from "./cache-metrics.ts";
@@ -19,10 +20,11 @@ export type CacheEntry = {
 };
 
 /**
- * Invalidates the entries of groups, and the pages and data at canonical paths. `everyGroup` expires each entry that has
- * a group, since some of them may be out of date: it is only sent if its render fails.
+ * Removes the entries of groups, the pages and data at canonical paths, and those whose decoded path has a prefix, in
+ * any case. `everything` expires all entries, since some of them may be out of date: they are only sent if their render
+ * fails.
  */
-export type Invalidation = { groups: string[]; paths: string[]; everyGroup?: boolean };
+export type Invalidation = { groups: string[]; paths: string[]; prefixes: string[]; everything?: boolean };
 
 /** Entries with status 404 share this part of the memory, so that requests for missing pages evict no other entry. */
 const NOT_FOUND_SHARE = 1 / 8;
@@ -44,7 +46,7 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
   const lookups = new Map<string, Record<CacheResult, number>>();
   const watches = new Set<Invalidation[]>();
   let isConnected = true;
-  let groupsExpiredAt = Number.NEGATIVE_INFINITY;
+  let expiredAt = Number.NEGATIVE_INFINITY;
 
   function remove(key: string) {
     found.delete(key);
@@ -53,15 +55,16 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
 
   function invalidate(invalidation: Invalidation) {
     for (const invalidations of watches) invalidations.push(invalidation);
-    if (invalidation.everyGroup) groupsExpiredAt = performance.now();
+    if (invalidation.everything) expiredAt = performance.now();
     const matches = createMatcher(invalidation);
-    const count = found.size + notFound.size;
-    for (const entries of [found, notFound]) {
-      entries.forEach((entry, key) => {
-        if (matches(key, entry)) entries.delete(key);
-      });
-    }
-    return count - found.size - notFound.size;
+    const keys = [...listAll()].filter(([key, entry]) => matches(key, entry)).map(([key]) => key);
+    for (const key of keys) remove(key);
+    return keys;
+  }
+
+  function* listAll() {
+    yield* found.entries();
+    yield* notFound.entries();
   }
 
   return {
@@ -77,24 +80,25 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
     unwatch: (invalidations: Invalidation[]) => watches.delete(invalidations),
     /** Stores an entry, unless it is larger than the cache or was invalidated since `watch`. */
     store(key: string, entry: CacheEntry, invalidations: Invalidation[]) {
-      const isExpired = entry.groups.length > 0 && invalidations.some(({ everyGroup }) => everyGroup);
-      if (isExpired || invalidations.some((invalidation) => createMatcher(invalidation)(key, entry)))
-        return "invalidated";
+      const isInvalidated = (invalidation: Invalidation) =>
+        invalidation.everything || createMatcher(invalidation)(key, entry);
+      if (invalidations.some(isInvalidated)) return "invalidated";
       const [entries, others] = entry.response.status === 404 ? [notFound, found] : [found, notFound];
       others.delete(key);
       entries.set(key, entry);
       return entries.has(key) ? "stored" : "too_large";
     },
+    /** An entry that may be out of date is sent if its render fails, for as long as it would be otherwise. */
     lifetimeOf({ lifetime, groups, renderedAt }: CacheEntry): SharedLifetime {
-      const isExpired = renderedAt < groupsExpiredAt;
-      if (groups.length === 0 || (isConnected && !isExpired)) return lifetime;
+      const isExpired = renderedAt < expiredAt;
+      if (!isExpired && (isConnected || groups.length === 0)) return lifetime;
       const fresh = isExpired ? 0 : Math.min(lifetime.fresh, DISCONNECTED_LIFETIME);
-      return { ...lifetime, fresh, staleWhileRevalidate: 0 };
+      return { fresh, staleWhileRevalidate: 0, staleIfError: lifetime.fresh + lifetime.staleIfError - fresh };
     },
-    /** Sets whether invalidations of other processes arrive. On connection, entries with groups expire. */
+    /** Sets whether invalidations of other processes arrive. On connection, all entries expire: some may be lost. */
     setConnected(connected: boolean) {
       isConnected = connected;
-      if (connected) invalidate({ groups: [], paths: [], everyGroup: true });
+      if (connected) invalidate({ groups: [], paths: [], prefixes: [], everything: true });
     },
     recordLookup(result: CacheResult, route: string) {
       metrics.recordLookup(result, route);
@@ -106,9 +110,21 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
       entries: found.size + notFound.size,
       bytes: found.calculatedSize + notFound.calculatedSize,
     }),
+    /** Lists the entries of a page and its data, for each query. */
+    list: (pagePath: string) =>
+      [...listAll()]
+        .filter(([key]) => pagePathOf(key) === pagePath)
+        .map(([key, entry]) => ({
+          key,
+          status: entry.response.status,
+          cacheControl: entry.cacheControl,
+          ageSeconds: Math.floor((performance.now() - entry.renderedAt) / 1000),
+          groups: entry.groups,
+          bytes: countBytes(entry),
+        })),
     /** Lists each route's entries: number, bytes of bodies, age of the oldest in seconds, lookups since the start. */
     describe() {
-      const all = [...found.values(), ...notFound.values()];
+      const all = [...listAll()].map(([, entry]) => entry);
       return [...new Set([...lookups.keys(), ...all.map(({ route }) => route)])].map((route) => {
         const counts = lookups.get(route) ?? { hit: 0, stale: 0, miss: 0 };
         const entries = all.filter((entry) => entry.route === route);
@@ -133,9 +149,19 @@ function countBytes({ bodies }: CacheEntry) {
   return Object.values(bodies).reduce((sum, { length }) => sum + length, 0);
 }
 
-function createMatcher({ groups, paths }: Invalidation) {
+/** The path of the page that a cache key is of, without `.data` and the query. */
+export function pagePathOf(key: string) {
+  return toPagePath(key.replace(/\?.*/s, ""));
+}
+
+function createMatcher({ groups, paths, prefixes }: Invalidation) {
   const [groupSet, pathSet] = [new Set(groups), new Set(paths)];
+  const hasPrefix = (key: string) => {
+    const path = parseRequestTarget(key)?.decodedPath.toLowerCase() ?? key;
+    return prefixes.some((prefix) => path.startsWith(prefix.toLowerCase()));
+  };
   return (key: string, entry: CacheEntry) =>
     entry.groups.some((group) => groupSet.has(group)) ||
-    (pathSet.size > 0 && pathSet.has(toPagePath(key.replace(/\?.*/s, ""))));
+    (pathSet.size > 0 && pathSet.has(pagePathOf(key))) ||
+    (prefixes.length > 0 && hasPrefix(key));
 }

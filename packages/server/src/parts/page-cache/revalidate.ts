@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import createHttpError from "http-errors";
-import { LRUCache } from "lru-cache";
 import type { Logger } from "pino";
 import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
 import { compress, isCompressible } from "../../http/content-coding.ts";
@@ -12,8 +11,10 @@ import type { Pages } from "../../site/pages.ts";
 import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
+import { describeError } from "../../telemetry/log-fields.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
 import type { CacheEntries, CacheEntry } from "./entries.ts";
+import type { Failure, Failures } from "./failures.ts";
 
 /** A response of a cached route, the same for all clients. */
 export type AnonymousResponse = {
@@ -29,6 +30,7 @@ export type AnonymousResponse = {
 type Options = {
   pages: Pages;
   entries: CacheEntries;
+  failures: Failures;
   /** Renders a path with its query. Rejects if anything in the page fails, or takes longer than `renderTimeoutMs`. */
   renderAnonymously: (url: string, route: RouteEntry) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
@@ -41,13 +43,10 @@ type Options = {
 type Effort = "best" | "fast";
 type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error: Error) => void };
 type Clients = EventEmitter & { waiting: Set<Client> };
-type Failure = { at: number; result: "not_cacheable" | "failed" | "shed"; hadEntry: boolean };
 
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
 const HAS_FAILED = createHttpError(503, { expose: true, headers: { "Retry-After": String(RETRY_INTERVAL_MS / 1000) } });
-/** The memory for the cache keys of these renders, in bytes. */
-const MAX_FAILURES_SIZE = 256 * 1024;
 /** Lines per second. */
 const MAX_FAILURES_LOGGED = 1;
 /** An entry that is invalidated while it is rendered is rendered again, up to this many times in all. */
@@ -59,17 +58,12 @@ const READS_HEADERS =
 
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation(options: Options) {
-  const { pages, entries, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
+  const { pages, entries, failures, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
   /** After a render that failed, a page counts as failing for this long: longer than until the next one has timed out. */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { routes, findFile, isProduction } = pages;
-  /** The last render for a cache key that stored nothing, and whether there was an entry then. */
-  const failures = new LRUCache<string, Failure>({
-    maxSize: MAX_FAILURES_SIZE,
-    sizeCalculation: (_failure, { length }) => length + 100,
-  });
-  const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, file?: string) =>
-    log.error({ err, file }, "page not rendered"),
+  const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
+    log.error({ err, file, "url.path": key.replace(/\?.*/s, "") }, "page not rendered"),
   );
   /**
    * The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. Not in one
@@ -116,7 +110,7 @@ export function createRevalidation(options: Options) {
         if (rendered.uncacheableReason !== undefined) {
           warn(route, `not cacheable: ${rendered.uncacheableReason}`);
           entries.remove(key); // Otherwise later requests could get the stale entry.
-          recordFailure(key, "not_cacheable");
+          recordFailure(key, "not_cacheable", rendered.uncacheableReason);
           metrics.recordRender("not_cacheable");
           return undefined;
         }
@@ -136,7 +130,7 @@ export function createRevalidation(options: Options) {
   async function render(key: string, route: RouteEntry, effort: Effort, clients?: Clients) {
     const release = await renderSlots.acquire(1, clients).catch((error) => {
       // Clients of the stale response needn't wait for another slot.
-      if (clients?.waiting.size && entries.find(key)) recordFailure(key, "shed");
+      if (clients?.waiting.size && entries.find(key)) recordFailure(key, "shed", "no slot was free");
       throw error;
     });
     try {
@@ -145,16 +139,16 @@ export function createRevalidation(options: Options) {
       return entry;
     } catch (err) {
       metrics.recordRender("failed");
-      if (failures.get(key)?.result !== "failed") logFailure(err, findFile(route.id));
-      recordFailure(key, "failed");
+      if (failures.get(key)?.result !== "failed") logFailure(err, key, findFile(route.id));
+      recordFailure(key, "failed", describeError(err));
       return undefined;
     } finally {
       release();
     }
   }
 
-  const recordFailure = (key: string, result: Failure["result"]) =>
-    failures.set(key, { at: performance.now(), result, hadEntry: entries.find(key) !== undefined });
+  const recordFailure = (key: string, result: Failure["result"], reason = "") =>
+    failures.set(key, { at: performance.now(), result, reason, hadEntry: entries.find(key) !== undefined });
 
   function findRecentFailure(key: string, maxAgeMs = RETRY_INTERVAL_MS) {
     const failure = failures.get(key);

@@ -27,7 +27,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       const { target, errorStatus } = res.locals;
       const httpRoute = findHttpRoute(res);
       const status = res.headersSent ? (errorStatus ?? res.statusCode) : undefined;
-      recordRequest(method, status, httpRoute, errorType, seconds);
+      recordRequest(method, status, httpRoute, errorType, seconds, req.complete);
       log.info(
         {
           // Field by field, since a spread is several times slower.

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { Histogram, type Registry } from "prom-client";
+import { Counter, Histogram, type Registry } from "prom-client";
 
 /** The methods of OpenTelemetry's HTTP conventions. Any other is `_OTHER`. */
 const METHODS = new Set(["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]);
@@ -12,11 +12,13 @@ const BUCKETS_SECONDS = [
 const INITIAL_STATUSES = [200, 500];
 /** The most routes of mounted routers. A client can add one if a router is mounted at a path with parameters. */
 const MAX_MOUNTED_ROUTES = 100;
+/** A client that leaves sooner may have followed another link. */
+const MIN_ABANDONED_SECONDS = 1;
 
 /**
  * Measures requests by OpenTelemetry's HTTP conventions. The number of label values has a limit, whatever clients send.
  * `routes` are the known ones. Returns a function that records a request; its status is undefined if no response head
- * was sent.
+ * was sent. `isRead` is false if the client left during its upload.
  */
 export function measureRequests(registry: Registry, routes: string[]) {
   const duration = new Histogram({
@@ -26,9 +28,18 @@ export function measureRequests(registry: Registry, routes: string[]) {
     buckets: BUCKETS_SECONDS,
     registers: [registry],
   });
+  const abandoned = new Counter({
+    name: "requests_abandoned_total",
+    help: "Requests that got no response before their connection closed, after a second or more.",
+    labelNames: ["http_route"] as const,
+    registers: [registry],
+  });
   const knownRoutes = new Set(routes);
   const toRoute = (route: string) => {
-    if (knownRoutes.size < routes.length + MAX_MOUNTED_ROUTES) knownRoutes.add(route);
+    if (!knownRoutes.has(route) && knownRoutes.size < routes.length + MAX_MOUNTED_ROUTES) {
+      knownRoutes.add(route);
+      abandoned.inc({ http_route: route }, 0);
+    }
     return knownRoutes.has(route) ? route : "_OTHER";
   };
   /** In Prometheus, an empty label is the same as none. */
@@ -39,6 +50,7 @@ export function measureRequests(registry: Registry, routes: string[]) {
     error_type: errorType,
   });
   for (const route of routes) {
+    abandoned.inc({ http_route: route }, 0);
     for (const status of INITIAL_STATUSES) duration.zero(toLabels("GET", status, route));
   }
   return (
@@ -47,7 +59,14 @@ export function measureRequests(registry: Registry, routes: string[]) {
     route: string | undefined,
     errorType: string | undefined,
     seconds: number,
-  ) => duration.observe(toLabels(method, status, route, errorType), seconds);
+    isRead: boolean,
+  ) => {
+    const labels = toLabels(method, status, route, errorType);
+    duration.observe(labels, seconds);
+    if (status === undefined && isRead && seconds >= MIN_ABANDONED_SECONDS) {
+      abandoned.inc({ http_route: labels.http_route });
+    }
+  };
 }
 
 export type RecordRequest = ReturnType<typeof measureRequests>;

@@ -56,11 +56,8 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     // After a timeout, the rest of the body isn't read, and a response that comes later is cancelled.
     const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS).finally(() => reading.abort());
     const { status } = response;
-    if (errors.length > 0 || status >= 500) {
-      throw new Error(`${url.replace(/\?.*/s, "")} can't be rendered anonymously (status ${status})`, {
-        cause: errors[0],
-      });
-    }
+    if (errors.length > 0) throw errors[0];
+    if (status >= 500) throw new Error(`the page has status ${status}`);
     const headers = new Headers(cacheRule?.headers);
     for (const [name, value] of response.headers) headers.set(name, value);
     const location = headers.get("Location");

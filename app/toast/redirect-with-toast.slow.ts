@@ -132,7 +132,7 @@ test("a redirect of a fetcher's action shows a toast", async ({ page, url }) => 
     ([form, target]) => {
       const formData = new FormData();
       for (const [name, value] of Object.entries({ name: "Ada", page: target })) formData.set(name, value);
-      // What useFetcher calls. With the hook, the example pages would exceed their budget (test/budget.test.ts).
+      // What useFetcher calls. With the hook, the example pages would exceed their budget (test/budget.slow.ts).
       const router = window.__reactRouterDataRouter as unknown as { fetch: (...values: unknown[]) => Promise<void> };
       return router.fetch("key", "toast/examples/redirect", form, { formMethod: "post", formData });
     },

@@ -1,0 +1,84 @@
+import { setTimeout } from "node:timers/promises";
+import type { Logger } from "pino";
+import { inTime } from "../../overload/index.ts";
+import type { Invalidation } from "./entries.ts";
+
+/** An edit waits this long for its message to be published. */
+const PUBLISH_TIMEOUT_MS = 2000;
+const RETRY_INTERVAL_MS = 1000;
+/** In bytes. A message over PostgreSQL (NOTIFY) has 8,000 at most. */
+const MAX_WAITING_BYTES = 4000;
+
+export type Published = {
+  /** Whether the others are told at once, later, or not at all, since this process shuts down. */
+  others: "no channel" | "published" | "waiting" | "failed";
+  /** The number of processes that got the message, with this one, if the channel counts them. */
+  receivers?: number;
+};
+
+type Options = { shutdown: AbortSignal; log: Logger };
+
+/** Sends invalidations to the other processes. One that can't be sent waits, and is sent again until it succeeds. */
+export function createPublisher({ shutdown, log }: Options) {
+  let send: ((invalidation: Invalidation) => Promise<unknown>) | undefined;
+  /** Beyond the limit, one that expires every entry elsewhere takes the place of the others. */
+  let waiting: Invalidation[] = [];
+  let isRetrying = false;
+
+  const trySend = async (invalidation: Invalidation) => inTime(send?.(invalidation), PUBLISH_TIMEOUT_MS);
+
+  function keep(invalidation: Invalidation) {
+    waiting = [...waiting, invalidation];
+    const isTooLarge = Buffer.byteLength(JSON.stringify(merge(waiting))) > MAX_WAITING_BYTES;
+    if (isTooLarge) waiting = [{ groups: [], paths: [], prefixes: [], everything: true }];
+  }
+
+  async function retry() {
+    isRetrying = true;
+    while (waiting.length > 0) {
+      await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
+      const included = waiting; // More may be kept while this message is being sent.
+      const isSent = await trySend(merge(included)).then(
+        () => true,
+        () => false,
+      );
+      if (isSent) waiting = waiting.filter((invalidation) => !included.includes(invalidation));
+    }
+    isRetrying = false;
+    log.info("cache invalidations published");
+  }
+
+  return {
+    /**
+     * Resolves when the message is sent, or after 2 s, and never rejects. While earlier ones wait, it waits with them, so
+     * that edits don't wait for a channel that is down.
+     */
+    async publish(invalidation: Invalidation): Promise<Published> {
+      if (!send) return { others: "no channel" };
+      try {
+        if (!isRetrying) {
+          const receivers = await trySend(invalidation);
+          return { others: "published", ...(typeof receivers === "number" && { receivers }) };
+        }
+      } catch (err) {
+        if (!isRetrying) log.warn({ err }, "cache invalidation not published");
+      }
+      keep(invalidation);
+      if (!isRetrying) retry();
+      return { others: shutdown.aborted ? "failed" : "waiting" };
+    },
+    connect(sendMessage: typeof send) {
+      send = sendMessage;
+    },
+    /** Logs if the process ends while invalidations wait. */
+    close() {
+      if (waiting.length > 0) log.error("cache invalidations lost: purge the other processes");
+    },
+  };
+}
+
+function merge(invalidations: Invalidation[]): Invalidation {
+  const unite = (name: "groups" | "paths" | "prefixes") => [...new Set(invalidations.flatMap((each) => each[name]))];
+  const everything = invalidations.some((each) => each.everything);
+  return { groups: unite("groups"), paths: unite("paths"), prefixes: unite("prefixes"), everything };
+}

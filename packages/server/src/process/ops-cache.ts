@@ -1,0 +1,34 @@
+import { parseRequestTarget } from "../http/request-target.ts";
+import type { Cache } from "../parts/page-cache/cache.ts";
+
+/** What the operators' port needs of the page cache. */
+export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage"> & {
+  entries: Pick<Cache["entries"], "describe">;
+};
+
+/** An answer lists this many keys. */
+const MAX_KEYS = 100;
+const STATUSES = { "no channel": 200, published: 200, waiting: 202, failed: 503 };
+
+/** `GET /cache`: the entries by route or, with `path`, those of a page. Returns the status and the body. */
+export function describeCache(cache: OpsCache, query: URLSearchParams) {
+  const path = query.get("path");
+  if (path === null) return [200, cache.entries.describe()] as const;
+  const mistake = cache.findMistake(path);
+  return mistake ? ([404, mistake] as const) : ([200, cache.describePage(path)] as const);
+}
+
+/** `POST /cache/invalidate`: removes entries in this process, and tells the others. */
+export async function purgeCache(cache: OpsCache, query: URLSearchParams) {
+  const [groups, paths] = [query.getAll("group"), query.getAll("path")];
+  const prefixes = query.has("all") ? ["/"] : query.getAll("prefix");
+  if (groups.length + paths.length + prefixes.length === 0)
+    return [400, "?group=NAME, ?path=PATH, ?prefix=/PATH/ or ?all is missing"] as const;
+  const starts = prefixes.map((prefix) => parseRequestTarget(prefix)?.decodedPath);
+  if (!starts.every((start) => start !== undefined)) return [400, "a prefix begins with /"] as const;
+  // Nothing is purged if one path is mistyped, so that the operator can repeat all of the request.
+  const mistakes = paths.flatMap((path) => cache.findMistake(path) ?? []);
+  if (mistakes.length > 0) return [404, mistakes.join("\n")] as const;
+  const { keys, others, receivers } = await cache.purge({ groups, paths, prefixes: starts });
+  return [STATUSES[others], { invalidated: keys.length, keys: keys.slice(0, MAX_KEYS), others, receivers }] as const;
+}

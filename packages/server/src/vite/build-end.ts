@@ -1,0 +1,12 @@
+import type { Config } from "@react-router/dev/config";
+import { copyPreviousAssets, precompress } from "./client-assets.ts";
+import { copyPackages } from "./copy-packages.ts";
+import { moveSourceMaps } from "./source-maps.ts";
+
+/** Completes React Router's build. */
+export const buildEnd: NonNullable<Config["buildEnd"]> = async ({ viteConfig }) => {
+  await moveSourceMaps();
+  await precompress("build/client");
+  await copyPreviousAssets(process.env.PREVIOUS_BUILD);
+  await copyPackages(viteConfig.environments.ssr?.resolve.external);
+};
