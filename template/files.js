@@ -26,6 +26,15 @@ export function replace(file, parts, replacement) {
   return true;
 }
 
+/** Removes packages from the project's manifest, if any of them is there. */
+export function uninstall(packages) {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const installed = packages.filter((name) => name in { ...dependencies, ...devDependencies });
+  if (installed.length === 0) return;
+  execSync(`npm uninstall --no-audit --no-fund ${installed.join(" ")}`, { stdio: "pipe" });
+  for (const file of ["package.json", "package-lock.json"]) changed.add(file);
+}
+
 /** Removes a script that nobody needs any more, with its test. The last script takes the folder with it. */
 export function removeScript(name) {
   replace("package.json", new RegExp(` *"${name}": .*\n`), "");
@@ -38,7 +47,9 @@ export function removeScript(name) {
 
 /** Formats the changed files, and prints the names of all. */
 export function finish() {
-  execSync(`npx biome format --write --files-ignore-unknown=true ${[...changed].join(" ")}`, { stdio: "pipe" });
+  execSync(`node tools/run.js biome format --write --files-ignore-unknown=true ${[...changed].join(" ")}`, {
+    stdio: "pipe",
+  });
   for (const file of removed) console.log(`removed ${file}`);
   for (const file of changed) console.log(`changed ${file}`);
 }

@@ -1,7 +1,6 @@
 // `npm run remove -- toast tooltip` removes features, and itself with the last one.
-import { execSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { changed, finish, removeFolder, removeScript, replace } from "./files.js";
+import { finish, removeFolder, removeScript, replace, uninstall } from "./files.js";
 
 /** A component's import and its tags, which may share a line with others. */
 const importAndTags = (name) => new RegExp(`^import .*\\b${name}\\b.*\n|\\s*</?${name}( /)?>`, "gm");
@@ -63,18 +62,17 @@ const FEATURES = {
 
 const listFeatures = () => Object.keys(FEATURES).filter((name) => existsSync(FEATURES[name].folder));
 
-const names = [...new Set(process.argv.slice(2))];
-if (names.length === 0 || names.some((name) => !listFeatures().includes(name))) {
+const given = [...new Set(process.argv.slice(2))];
+if (given.length === 0 || given.some((name) => !(name in FEATURES))) {
   console.error(`Name one or more of these: npm run remove -- ${listFeatures().join(" ")}`);
   process.exit(1);
 }
+const names = given.filter((name) => listFeatures().includes(name));
+for (const name of given) if (!names.includes(name)) console.log(`${name} is removed already`);
+if (names.length === 0) process.exit();
 const features = names.map((name) => FEATURES[name]);
 
-const packages = features.flatMap((feature) => feature.packages);
-if (packages.length > 0) {
-  execSync(`npm uninstall --no-audit --no-fund ${packages.join(" ")}`, { stdio: "pipe" });
-  for (const file of ["package.json", "package-lock.json"]) changed.add(file);
-}
+uninstall(features.flatMap((feature) => feature.packages));
 for (const { folder } of features) removeFolder(folder);
 for (const { folder, parts } of features) {
   for (const [file, part] of Object.entries(parts)) {
@@ -90,3 +88,4 @@ if (listFeatures().length === 0) {
   removeScript("remove");
 }
 finish();
+console.log(`left: ${listFeatures().join(" ") || "no feature"}`);

@@ -1,6 +1,10 @@
-// `npm run rename -- our-shop` names the site, once: then it removes itself.
-import { existsSync, renameSync } from "node:fs";
-import { finish, listFiles, removed, removeScript, replace } from "./files.js";
+// `npm run rename -- our-shop` names the site, and makes a product of the template. A second run only lists the files with
+// the name: another name may be a word of other texts, too.
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { leaveOutEngineTests } from "./engine-tests.js";
+import { finish, listFiles, removed, replace } from "./files.js";
+
+const TEST = "test/rename.long.ts";
 
 const [name = ""] = process.argv.slice(2);
 // npm, Docker, DNS and Grafana accept such names.
@@ -9,6 +13,25 @@ if (!/^[a-z]([a-z\d-]{0,38}[a-z\d])?$/.test(name)) {
   process.exit(1);
 }
 const title = name.replaceAll("-", " ").replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+const { name: currentTitle } = JSON.parse(readFileSync("public/site.webmanifest", "utf8"));
+if (currentTitle !== "Greeting") {
+  const currentName = currentTitle.toLowerCase().replaceAll(" ", "-");
+  const files = [
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
+    "package.json",
+    "package-lock.json",
+    "public/site.webmanifest",
+  ];
+  const named = [...files, "app/layout/site-layout.tsx", ...listFiles("deploy")].filter((file) => {
+    const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+    return text.includes(currentTitle) || text.includes(currentName);
+  });
+  console.log(`The site is called ${currentTitle} already. The name is in ${named.join(", ")}`);
+  process.exit(currentName === name ? 0 : 1);
+}
 
 if (existsSync("deploy/greeting.service")) {
   renameSync("deploy/greeting.service", `deploy/${name}.service`);
@@ -32,5 +55,9 @@ for (const [file, parts] of Object.entries(NAMES)) {
   replace(file, parts, (word) => (word === "Greeting" ? title : name));
 }
 replace("README.md", /.*npm run rename.*\n/, "");
-removeScript("rename");
+leaveOutEngineTests();
+rmSync(TEST, { force: true });
+removed.push(TEST);
 finish();
+console.log("left for you: the greeting's texts, colours and icons (docs/make-it-yours.md), and README.md");
+console.log("left for you: features that you don't need (npm run remove), and npm install");

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import autocannon from "autocannon";
 import { beforeAll, expect, test, vi } from "vitest";
 import { version } from "../package.json";
 import {
@@ -171,20 +170,21 @@ test("the server is the only process in the container", async () => {
   expect(await evaluate(locked.id, script)).toEqual(["1"]);
 });
 
+/** Sends requests one after the other, and resolves with their statuses. Rejects if one gets no response. */
+async function send(url: string, count: number) {
+  const statuses: number[] = [];
+  for (let sent = 0; sent < count; sent++) {
+    const response = await fetch(url, { headers: { "Accept-Encoding": "br" } });
+    await response.arrayBuffer();
+    statuses.push(response.status);
+  }
+  return statuses;
+}
+
 test("20,000 requests are handled in 128 MiB", async () => {
   for (const path of ["/", "/nope", "/?q=1", "/assets/none.js"]) {
-    const { errors, timeouts, ...result } = await autocannon({
-      url: locked.url + path,
-      connections: 100,
-      amount: 5000,
-      headers: { "Accept-Encoding": "br" },
-    });
-    expect({ path, errors, timeouts, handled: result["2xx"] + result["4xx"] }).toEqual({
-      path,
-      errors: 0,
-      timeouts: 0,
-      handled: 5000,
-    });
+    const statuses = await Promise.all(Array.from({ length: 100 }, () => send(locked.url + path, 50)));
+    expect({ path, handled: statuses.flat().filter((status) => status < 500).length }).toEqual({ path, handled: 5000 });
   }
   const { State, HostConfig } = await inspect(locked.id);
   expect(HostConfig.Memory).toBe(128 * MEBIBYTE);

@@ -10,8 +10,8 @@ test("the Dockerfile has a clean lint, and installs from a lockfile", () => {
   expect(DOCKERFILE.match(/npm (ci|i|install|add)\b/g)).toEqual(["npm ci"]);
 });
 
-test("the lockfile names no registry", () => {
-  const resolved = readFileSync("package-lock.json", "utf8").match(/"resolved": "https?:.*/g) ?? [];
+test.each(["package-lock.json", "tools/package-lock.json"])("%s names no registry", (lockfile) => {
+  const resolved = readFileSync(lockfile, "utf8").match(/"resolved": "https?:.*/g) ?? [];
   expect(resolved, "run npm install with this project's .npmrc").toEqual([]);
 });
 

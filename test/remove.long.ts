@@ -29,7 +29,13 @@ const { status, stderr } = spawnSync(process.execPath, ["template/remove.js"], {
 const NAMES = stderr.trim().split(" -- ").at(-1)?.split(" ") ?? [];
 
 /** All of `npm test`, except the tests of the engine and those that need servers and browsers. */
-const STATIC = ["npm run lint", "npm run typecheck", "npx knip", "npx vitest run --project unit", "npm run build"];
+const STATIC = [
+  "npm run lint",
+  "npm run typecheck",
+  "npm run unused",
+  "npx vitest run --project unit",
+  "npm run build",
+];
 const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast --project slow"];
 
 function copy() {
@@ -44,7 +50,8 @@ function remove(project: string, names: string[]) {
   // The packages of a copy are links.
   const printed = run(project, `npm_config_package_lock_only=true npm run --silent remove -- ${names.join(" ")}`);
   const changes = run(project, "git diff --name-status").replaceAll("D\t", "removed ").replaceAll("M\t", "changed ");
-  expect(printed.split("\n").sort()).toEqual(changes.split("\n").sort());
+  const lines = printed.split("\n").filter((line) => !line.startsWith("left: "));
+  expect(lines.sort()).toEqual(changes.split("\n").sort());
   run(project, "git add --all");
 }
 
@@ -80,6 +87,17 @@ test("without a feature's name, nothing is removed, and the features are listed"
   });
   expect({ status: unknown.status, stderr: unknown.stderr }).toEqual({ status, stderr });
   expect(run(project, "git diff --name-status")).toBe("");
+});
+
+test("a feature that is removed already stays removed, and what is left is listed", () => {
+  const project = copy();
+  remove(project, ["layout"]);
+  const again = "npm_config_package_lock_only=true npm run --silent remove -- layout";
+  expect(run(project, again)).toBe("layout is removed already\n");
+  expect(run(project, "git status --short --untracked-files=no | grep -v '^[MDA] ' || true")).toBe("");
+  expect(run(project, `${again} deploy`)).toMatch(
+    /^layout is removed already\n.*left: toast tooltip query theme-choice\n$/s,
+  );
 });
 
 test.each(NAMES)("the project passes without %s", { timeout: 3_600_000 }, async (name) => {

@@ -1,7 +1,7 @@
-import { HtmlValidate } from "html-validate";
 import { keepViolations } from "react-router-express-server/testing";
 import { findViolations } from "../../test/support/axe.ts";
 import { test as base, expect, open } from "../../test/support/fixtures.ts";
+import { findHtmlFaults } from "../../test/support/html.ts";
 
 const test = base.extend("url", ({ examplesServer }) => `${examplesServer.url}/example-pages`);
 
@@ -33,9 +33,7 @@ test.for(PAGES)("%s doesn't scroll sideways on a small screen with text of 200 %
 
 test.for(PAGES)("%s is valid HTML, and has the layout's styles in a hashed file", async (path, { url }) => {
   const html = await (await fetch(`${url}/${path}`)).text();
-  const validator = new HtmlValidate({ extends: ["html-validate:standard", "html-validate:a11y"] });
-  const { results } = await validator.validateString(html);
-  expect(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`))).toEqual([]);
+  expect(findHtmlFaults(html)).toEqual([]);
   const files = [...html.matchAll(/<link [^>]*rel="stylesheet" href="([^"]+)"/g)].map(([, file]) => file);
   const responses = await Promise.all(files.map((file) => fetch(new URL(file as string, url))));
   for (const { headers } of responses) expect(headers.get("Cache-Control")).toContain("immutable");

@@ -16,8 +16,8 @@ import { promisify } from "node:util";
 
 const NEVER_COPIED = [".env", ".git", ".react-router", "build", "dist", "film.mp4", "node_modules"];
 /** A build needs none of these. The engine is in node_modules. */
-const TESTS_AND_DOCS = ["bench", "deploy", "docs", "packages", "test"];
-const TEST_FILE = /(\.(test|slow)\.tsx?|screenshot\.ts)$/
+const TESTS_AND_DOCS = ["bench", "deploy", "docs", "packages", "test", "tools"];
+const TEST_FILE = /(\.(test|slow)\.tsx?|screenshot\.ts)$/;
 
 /** Copies the project to a new folder, with its uncommitted changes. With `withTests`, its tests can run there. */
 export function copyProject({ withTests = false } = {}) {
@@ -36,6 +36,7 @@ export function copyProject({ withTests = false } = {}) {
     else if (name === ENGINE && existsSync(join(folder, "packages"))) symlinkSync("../packages/server", to);
     else if (name !== ".vite") symlinkSync(from, to);
   }
+  if (withTests) symlinkSync(resolve("tools/node_modules"), join(folder, "tools/node_modules"));
   return folder;
 }
 

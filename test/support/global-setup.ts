@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ declare module "vitest" {
  */
 export default async function setup({ name, provide }: TestProject) {
   installChromium();
+  execFileSync(process.execPath, ["tools/run.js"]); // Once: tests would install its packages at the same time.
   const folder = mkdtempSync(join(tmpdir(), "site-"));
   process.env.TMPDIR = folder;
   // Threads that are interrupted end without an event. This ends the processes that they have started.

@@ -110,10 +110,9 @@ function addServices(folder: string) {
   edit(`${folder}/package.json`, (text) => {
     const { dependencies, devDependencies, ...rest } = JSON.parse(text);
     for (const name of PACKAGES) {
-      dependencies[name] = engine.devDependencies[name] ?? engine.dependencies[name];
+      dependencies[name] = devDependencies[name] ?? engine.dependencies[name];
       delete devDependencies[name];
     }
-    devDependencies["@types/pg"] = engine.devDependencies["@types/pg"];
     return JSON.stringify({ ...rest, dependencies, devDependencies }, null, 2);
   });
   edit(`${folder}/app/root.tsx`, (text) =>

@@ -240,5 +240,5 @@ Node ${process.versions.node}, React Router ${version}, React ${react}, Express 
 `;
 const file = join(import.meta.dirname, "../docs/comparison.md");
 writeFileSync(file, page);
-await promisify(execFile)("npx", ["biome", "format", "--write", file]);
+await promisify(execFile)(process.execPath, ["../../tools/run.js", "biome", "format", "--write", file]);
 console.log(readFileSync(file, "utf8"));

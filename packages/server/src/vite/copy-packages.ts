@@ -1,4 +1,5 @@
 import { copyFile, lstat, mkdir, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
 /** Copies the packages that the server's build imports, with their dependencies, so that `build/` runs alone. */
@@ -7,12 +8,23 @@ export async function copyPackages(names: true | string[] = []) {
   if (names !== true && names.length === 0) return;
   const { nodeFileTrace } = await import("@vercel/nft");
   // From the root, since `node_modules` may be in a folder above the project, as in a workspace.
-  const { fileList } = await nodeFileTrace(["build/server/index.js"], { base: "/" });
+  const { fileList } = await importTracer().nodeFileTrace(["build/server/index.js"], { base: "/" });
   for (const path of fileList) {
     const start = path.indexOf("node_modules/");
     if (start === -1 || (await lstat(`/${path}`)).isSymbolicLink()) continue;
     const copy = join("build", path.slice(start));
     await mkdir(dirname(copy), { recursive: true });
     await copyFile(`/${path}`, copy);
+  }
+}
+
+type Tracer = { nodeFileTrace: (files: string[], options: { base: string }) => Promise<{ fileList: Set<string> }> };
+
+/** Only sites with external packages install it: with its own packages, it has 15 MB. */
+function importTracer(): Tracer {
+  try {
+    return createRequire(import.meta.url)("@vercel/nft");
+  } catch {
+    throw new Error("externalPackages needs a package: npm install --save-dev --save-exact @vercel/nft");
   }
 }

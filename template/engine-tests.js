@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { replace, uninstall } from "./files.js";
+
+/** Only the engine's own tests and benchmark import them. */
+const PACKAGES = [
+  "@fastify/busboy",
+  "@node-rs/argon2",
+  "@opentelemetry/sdk-trace-node",
+  "@radix-ui/react-dialog",
+  "@redis/client",
+  "@trpc/server",
+  "@types/autocannon",
+  "@types/compression",
+  "@types/cookie-session",
+  "@types/express-session",
+  "@types/pg",
+  "@types/ws",
+  "@vercel/nft",
+  "@vitejs/plugin-basic-ssl",
+  "autocannon",
+  "compression",
+  "cookie-session",
+  "csp_evaluator",
+  "express-rate-limit",
+  "express-session",
+  "fast-check",
+  "helmet",
+  "pg",
+  "ws",
+];
+
+/** A product gets the engine tested. Its own commands leave the engine's tests, and what only these install, out. */
+export function leaveOutEngineTests() {
+  const before = JSON.parse(readFileSync("package.json", "utf8"));
+  if (!("fast-check" in before.devDependencies)) return; // Done before. Meanwhile, the site may use some of the packages.
+  uninstall(PACKAGES);
+  const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  const { scripts, knip } = manifest;
+  for (const name of ["test", "test:long"]) scripts[name] = scripts[name].replace(/ && npm [^&]* --workspaces/, "");
+  delete scripts.bench;
+  delete knip.workspaces["packages/server"];
+  // The alert dialog of the examples installs it, so that a site can add it as its own.
+  knip.workspaces["."].ignoreDependencies = ["@radix-ui/react-dialog"];
+  manifest.knip = { ignoreWorkspaces: ["packages/*"], ...knip };
+  writeFileSync("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+  replace("tsconfig.json", /"packages\/\*\/test\/database",\s*"packages\/\*\/test\/site"/, '"packages"');
+  replace("biome.json", /"!\.agents"/, '$&, "!packages"');
+  replace("CONTRIBUTING.md", /, the engine's tests,(?= and knip)/, "");
+  replace("CONTRIBUTING.md", /.*(npm run bench|packages\/server\/test\/).*\n/g, "");
+}
