@@ -43,7 +43,6 @@ export function leaveOutEngineTests() {
   knip.workspaces["."].ignoreDependencies = ["@radix-ui/react-dialog"];
   manifest.knip = { ignoreWorkspaces: ["packages/*"], ...knip };
   writeFileSync("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
-  replace("tsconfig.json", /"packages\/\*\/test\/database",\s*"packages\/\*\/test\/site"/, '"packages"');
   replace("biome.json", /"!\.agents"/, '$&, "!packages"');
   replace("CONTRIBUTING.md", /, the engine's tests,(?= and knip)/, "");
   replace("CONTRIBUTING.md", /.*(npm run bench|packages\/server\/test\/).*\n/g, "");

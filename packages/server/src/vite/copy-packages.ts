@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 export async function copyPackages(names: true | string[] = []) {
   await rm("build/node_modules", { recursive: true, force: true });
   if (names !== true && names.length === 0) return;
-  const { nodeFileTrace } = await import("@vercel/nft");
   // From the root, since `node_modules` may be in a folder above the project, as in a workspace.
   const { fileList } = await importTracer().nodeFileTrace(["build/server/index.js"], { base: "/" });
   for (const path of fileList) {
