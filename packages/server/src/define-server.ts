@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { RouterContextProvider, ServerBuild } from "react-router";
 import type * as v from "valibot";
 import type {} from "./locals.ts";
-import type { Cache } from "./parts/page-cache/cache.ts";
+import type { Cache } from "./parts/page-cache/invalidation.ts";
 import type { ServerSettings } from "./settings/server-settings.ts";
 import type { Directive } from "./site/content-security-policy.ts";
 

@@ -4,7 +4,7 @@ export { createExpress } from "./express.ts";
 export { isSameOrigin } from "./http/same-origin.ts";
 export { maxBodyBytes } from "./overload/index.ts";
 export { acceptsCrossOrigin } from "./parts/admit/check-origin.ts";
-export type { CacheChannel } from "./parts/page-cache/cache.ts";
+export type { CacheChannel } from "./parts/page-cache/invalidation.ts";
 export { handleDataRequest, handleError, renderDocument, streamTimeout } from "./parts/render/document.tsx";
 export { instrumentations } from "./parts/render/instrumentations.ts";
 export { createRequestHandler } from "./parts/render/request-handler.ts";

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as v from "valibot";
 import { expect, onTestFinished, test } from "vitest";
-import { LOG_TIMEOUT_MS } from "../src/process/process-events.ts";
+import { LOG_TIMEOUT_MS } from "../src/process/signals.ts";
 import { CLOSE_TIMEOUT_MS } from "../src/process/supervision.ts";
 import { ServerSettingsSchema } from "../src/settings/server-settings.ts";
 import { createSettingsSchema, parseSettings, SettingsError } from "../src/settings/settings.ts";

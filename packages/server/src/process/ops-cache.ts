@@ -1,5 +1,5 @@
 import { parseRequestTarget } from "../http/request-target.ts";
-import type { Cache } from "../parts/page-cache/cache.ts";
+import type { Cache } from "../parts/page-cache/invalidation.ts";
 
 /** What the operators' port needs of the page cache. */
 export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage"> & {

@@ -24,8 +24,8 @@ import { logUpgrade, toUpgradeFields } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { rejectUnparsable } from "./parser-errors.ts";
 import { describePortInUse } from "./port-in-use.ts";
-import { failToStart, handleProcessEvents } from "./process-events.ts";
 import { measureProcess, measureReadiness } from "./process-metrics.ts";
+import { failToStart, handleProcessEvents } from "./signals.ts";
 import { superviseServices } from "./supervision.ts";
 
 const OPS_PORT_IN_PRODUCTION = "3001";

@@ -2,8 +2,8 @@ import type { Request, Response } from "express";
 import { expect, test, vi } from "vitest";
 import { storeResponse } from "../../http/stored-response.ts";
 import { OVERLOADED } from "../../overload/index.ts";
-import type { CacheEntry } from "./entries.ts";
-import { createEntries } from "./entries.ts";
+import type { CacheEntry } from "./memory.ts";
+import { createEntries } from "./memory.ts";
 import { pageCache } from "./page-cache.ts";
 
 const bodies = { identity: Buffer.from("stale") };

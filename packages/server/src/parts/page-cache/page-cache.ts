@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 import { sendStored } from "../../http/stored-response.ts";
-import type { CacheEntries, CacheEntry } from "./entries.ts";
+import type { CacheEntries, CacheEntry } from "./memory.ts";
 import type { Revalidation } from "./revalidate.ts";
 
 const S_MAXAGE = /\bs-maxage="?\d+"?/i;

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { inTime } from "../../overload/index.ts";
-import type { Invalidation } from "./entries.ts";
+import type { Invalidation } from "./memory.ts";
 
 /** An edit waits this long for its message to be published. */
 const PUBLISH_TIMEOUT_MS = 2000;

@@ -13,8 +13,8 @@ import { copyString } from "../../site/route-table.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { describeError } from "../../telemetry/log-fields.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
-import type { CacheEntries, CacheEntry } from "./entries.ts";
 import type { Failure, Failures } from "./failures.ts";
+import type { CacheEntries, CacheEntry } from "./memory.ts";
 
 /** A response of a cached route, the same for all clients. */
 export type AnonymousResponse = {

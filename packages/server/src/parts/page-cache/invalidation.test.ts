@@ -3,8 +3,8 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
-import { createCache } from "./cache.ts";
 import { createCacheMetrics } from "./cache-metrics.ts";
+import { createCache } from "./invalidation.ts";
 
 const ROUTE = { pattern: "/:page", cacheRule: {} } as RouteEntry;
 

@@ -5,8 +5,8 @@ import { parseRequestTarget } from "../../http/request-target.ts";
 import type { Pages } from "../../site/pages.ts";
 import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
-import { createEntries, type Invalidation, pagePathOf } from "./entries.ts";
 import { createFailures } from "./failures.ts";
+import { createEntries, type Invalidation, pagePathOf } from "./memory.ts";
 import { createPublisher } from "./publisher.ts";
 
 /** Carries messages between the processes of a deployment (docs/caching.md). */
