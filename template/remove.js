@@ -54,6 +54,7 @@ const FEATURES = {
       ".github/workflows/ci.yml": / (caddy|haproxy|prometheus|varnish)\b/g,
       "package.json": DEPLOY_IN_GLOB,
       "test/imports.test.ts": /"deploy", /,
+      "test/links.test.ts": /"deploy", /,
       "test/support/copy-project.ts": /"deploy", /,
       "vitest.config.ts": DEPLOY_IN_GLOB,
     },
