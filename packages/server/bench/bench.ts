@@ -3,15 +3,15 @@
 // Linux, Chromium and npm's registry, and root to limit memory. BENCH_ROUNDS (5) and BENCH_SECONDS (2) make it longer or
 // shorter.
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import engine from "../package.json" with { type: "json" };
 import { build } from "../test/support/build.ts";
 import { copySite } from "../test/support/copy-site.ts";
 import { readNodeFlags } from "../test/support/node-flags.ts";
-import { SITE } from "../test/support/site.ts";
+import { createTemplate } from "./create-template.ts";
 import { type ClientRequest, CONNECTIONS, GENERATOR, load } from "./load.ts";
 import { CLIENTS, findSurvivedClients, LIMIT_MIB, measureUsedMiB } from "./memory-limit.ts";
 import { measureStart, type Running, residentMiB, send, start, stop, type Target } from "./servers.ts";
@@ -25,13 +25,7 @@ const SURVIVALS = 3;
 /** A large app's number of routes. This app has 3, with the root. */
 const MANY_ROUTES = 300;
 
-const { "@react-router/node": version, react, vite } = engine.devDependencies;
-const { isbot } = engine.dependencies;
-/** The packages of React Router's template that a server with two pages needs. */
-const TEMPLATE = {
-  ...{ "@react-router/dev": version, "@react-router/node": version, "@react-router/serve": version },
-  ...{ "react-router": version, react, "react-dom": react, isbot, vite },
-};
+const { "@react-router/node": version, react } = engine.devDependencies;
 
 /** Builds the test site's home and not-found page alone, or with more pages. Returns the site's folder. */
 async function buildSite({ isCached = false, morePages = 0 }) {
@@ -57,13 +51,9 @@ async function buildSite({ isCached = false, morePages = 0 }) {
   return copy;
 }
 
-/** Installs and builds the same two pages as React Router's template has them. Returns their folder. */
+/** Builds React Router's template. Returns its folder. */
 async function buildTemplate() {
-  const folder = mkdtempSync(join(tmpdir(), "template-"));
-  cpSync(join(import.meta.dirname, "template"), folder, { recursive: true });
-  cpSync(join(SITE, "app/app.css"), join(folder, "app/app.css"));
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies: TEMPLATE }));
-  await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
+  const folder = await createTemplate();
   await build(folder, { NODE_ENV: "production" }); // Vite has set another one in this process.
   return folder;
 }

@@ -1,0 +1,174 @@
+// `npm run bench -- loop` prints how long a developer waits, with this project and with React Router's template: medians of
+// rounds in turn, and their ratios. Fails if a ratio is larger than its bound. BENCH_ROUNDS (5) makes it longer or shorter.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { findFreePort, launchChromium } from "react-router-express-server/testing";
+import engine from "../package.json" with { type: "json" };
+import { SERVER_ENV } from "../test/support/start-server.ts";
+import { createTemplate } from "./create-template.ts";
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+/** The largest ratios. */
+const BOUNDS = {
+  "first response": 2,
+  "first page, hydrated": 2,
+  "an edit shows": 1.6,
+  "an edit of server.ts shows": Number.POSITIVE_INFINITY,
+  build: 2.1,
+  "type check": 2,
+};
+type Metric = keyof typeof BOUNDS;
+
+const env = { ...SERVER_ENV, HOME: process.env.HOME };
+const run = (folder: string, ...command: string[]) => promisify(execFile)("npx", command, { cwd: folder, env });
+
+/** Copies the project without its engine. Its packages are links, but not those that Vite serves files of. */
+function copyProject() {
+  const root = resolve(import.meta.dirname, "../../..");
+  const folder = mkdtempSync(join(tmpdir(), "project-"));
+  const left = [".git", ".react-router", "build", "node_modules", "packages"];
+  for (const name of readdirSync(root).filter((name) => !left.includes(name)))
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of readdirSync(join(root, "node_modules"))) {
+    const [from, to] = [join(root, "node_modules", name), join(folder, "node_modules", name)];
+    if (name === "@react-router") cpSync(from, to, { recursive: true });
+    else if (!/^\.(vite|cache)$/.test(name)) symlinkSync(from, to);
+  }
+  return folder;
+}
+
+/** Adds to the template what React Router's has, too: Tailwind and TypeScript. */
+async function createTypedTemplate() {
+  const names = [
+    "@tailwindcss/vite",
+    "tailwindcss",
+    "typescript",
+    "@types/node",
+    "@types/react",
+    "@types/react-dom",
+  ] as const;
+  const folder = await createTemplate(Object.fromEntries(names.map((name) => [name, engine.devDependencies[name]])));
+  const config = readFileSync(join(folder, "vite.config.ts"), "utf8");
+  writeFileSync(
+    join(folder, "vite.config.ts"),
+    `import tailwindcss from "@tailwindcss/vite";\n${config.replace("[reactRouter()]", "[tailwindcss(), reactRouter()]")}`,
+  );
+  const css = readFileSync(join(folder, "app/app.css"), "utf8");
+  writeFileSync(join(folder, "app/app.css"), `@import "tailwindcss";\n${css}`);
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({
+      include: ["**/*", ".react-router/types/**/*"],
+      compilerOptions: {
+        ...{
+          lib: ["DOM", "DOM.Iterable", "ES2022"],
+          types: ["node", "vite/client"],
+          target: "ES2022",
+          module: "ES2022",
+        },
+        ...{ moduleResolution: "bundler", jsx: "react-jsx", rootDirs: [".", "./.react-router/types"], strict: true },
+        ...{ esModuleInterop: true, verbatimModuleSyntax: true, noEmit: true, skipLibCheck: true },
+      },
+    }),
+  );
+  return folder;
+}
+
+/** Saves a file in one step, so that the server never reads an empty one. */
+function edit(file: string, from: string | RegExp, to: string) {
+  writeFileSync(`${file}.edited`, readFileSync(file, "utf8").replace(from, to));
+  renameSync(`${file}.edited`, file);
+}
+
+async function until(isDone: () => Promise<boolean>) {
+  while (!(await isDone().catch(() => false))) await setTimeout(5);
+}
+
+const browser = await launchChromium();
+
+async function measureDevelopment(folder: string, record: (metric: Metric, since: number) => void) {
+  const url = `http://localhost:${await findFreePort()}`;
+  const page = await (await browser.newContext()).newPage();
+  const startedAt = performance.now();
+  const args = ["node_modules/.bin/react-router", "dev", "--port", new URL(url).port];
+  const server = spawn(process.execPath, args, { cwd: folder, env, stdio: "ignore" });
+  try {
+    await until(async () => (await fetch(url)).ok || server.exitCode !== null);
+    record("first response", startedAt);
+    await page.goto(url, { waitUntil: "commit" });
+    // React marks the elements that it has hydrated.
+    await page.waitForFunction(() => Object.keys(document.querySelector("main") ?? {}).length > 0);
+    record("first page, hydrated", startedAt);
+    await page.waitForLoadState("networkidle");
+    const text = `Edited ${startedAt}`;
+    const editedAt = performance.now();
+    edit(join(folder, "app/routes/home.tsx"), /<h1>.*<\/h1>/, `<h1>${text}</h1>`);
+    await page.getByText(text).waitFor();
+    record("an edit shows", editedAt);
+    if (!readdirSync(folder).includes("server.ts")) return;
+    const serverEditedAt = performance.now();
+    edit(
+      join(folder, "server.ts"),
+      /app\.use\(receive\);/,
+      `app.use((_req, res, next) => next(void res.set("X-Edit", "${text}")));\n$&`,
+    );
+    await until(async () => (await fetch(url)).headers.get("X-Edit") === text);
+    record("an edit of server.ts shows", serverEditedAt);
+  } finally {
+    await page.context().close();
+    server.kill();
+    await once(server, "exit");
+  }
+}
+
+const samples = new Map<string, number[]>();
+const median = (key: string) =>
+  (samples.get(key) ?? []).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN;
+const folders = { project: copyProject(), template: await createTypedTemplate() };
+
+// The first, uncounted round fills the caches.
+for (let round = 0; round <= ROUNDS; round += 1) {
+  for (const [name, folder] of Object.entries(folders)) {
+    const record = (metric: Metric, since: number) => {
+      const key = `${name}/${metric}`;
+      if (round > 0) samples.set(key, [...(samples.get(key) ?? []), performance.now() - since]);
+    };
+    await measureDevelopment(folder, record);
+    const builtAt = performance.now();
+    await run(folder, "react-router", "build");
+    record("build", builtAt);
+    await run(folder, "react-router", "typegen");
+    const checkedAt = performance.now();
+    await run(folder, "tsc");
+    record("type check", checkedAt);
+  }
+}
+await browser.close();
+for (const folder of Object.values(folders)) rmSync(folder, { recursive: true });
+
+console.log(`Node ${process.versions.node}, medians of ${ROUNDS} rounds in turn\n`);
+console.log("| | ms | template, ms | ratio | bound |\n|---|---:|---:|---:|---:|");
+for (const [metric, bound] of Object.entries(BOUNDS)) {
+  const [ours, theirs] = [median(`project/${metric}`), median(`template/${metric}`)];
+  const ratio = ours / theirs;
+  const cells = [ours.toFixed(0), ...(theirs ? [theirs.toFixed(0), ratio.toFixed(2), String(bound)] : ["", "", ""])];
+  console.log(`| ${metric} | ${cells.join(" | ")} |`);
+  if (ratio > bound) process.exitCode = 1;
+}
+process.exit();
