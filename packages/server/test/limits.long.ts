@@ -138,7 +138,7 @@ const hang = (count: number, bytes: string) => async (url: string) => {
   await setTimeout(500);
   const statuses = [];
   for (let visit = 0; visit < 10; visit++) {
-    for (const path of ["about", `catalogue/${Math.random()}`, "stock/1", "sign-up"])
+    for (const path of ["about", `catalogue/${Date.now()}`, "stock/1", "sign-up"])
       statuses.push((await fetch(`${url}${PAGES}/${path}`)).status);
   }
   expect(statuses).toEqual(Array(40).fill(200));

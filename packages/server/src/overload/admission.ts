@@ -126,7 +126,8 @@ export function createAdmission(options: Options) {
       };
 
       slots
-        .acquire({ weight: isSmall ? 1 : findWeight(req, res), route }, res)
+        // A site may have one route of event streams, which take all slots by design, and files are one route, too.
+        .acquire({ weight: isSmall ? 1 : findWeight(req, res), route: isOpen ? undefined : route }, res)
         .then(handle)
         .catch((error) => !res.closed && next(error));
     }) satisfies RequestHandler,
