@@ -76,14 +76,18 @@ async function createTypedTemplate() {
     JSON.stringify({
       include: ["**/*", ".react-router/types/**/*"],
       compilerOptions: {
-        ...{
-          lib: ["DOM", "DOM.Iterable", "ES2022"],
-          types: ["node", "vite/client"],
-          target: "ES2022",
-          module: "ES2022",
-        },
-        ...{ moduleResolution: "bundler", jsx: "react-jsx", rootDirs: [".", "./.react-router/types"], strict: true },
-        ...{ esModuleInterop: true, verbatimModuleSyntax: true, noEmit: true, skipLibCheck: true },
+        lib: ["DOM", "DOM.Iterable", "ES2022"],
+        types: ["node", "vite/client"],
+        target: "ES2022",
+        module: "ES2022",
+        moduleResolution: "bundler",
+        jsx: "react-jsx",
+        rootDirs: [".", "./.react-router/types"],
+        strict: true,
+        esModuleInterop: true,
+        verbatimModuleSyntax: true,
+        noEmit: true,
+        skipLibCheck: true,
       },
     }),
   );
