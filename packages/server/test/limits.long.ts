@@ -290,7 +290,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],
   ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
-  ["300 loaders of 60 s on one route", hang(300, head("GET", "wait/60000")), { isShed: true }],
+  ["300 loaders of 60 s on one route", hang(300, head("GET", "wait/60000"))],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
   ["600 unfinished forms of 99 KB", sendSlowly(600, FORM.slice(0, -1)), { isShed: true }],

@@ -10,7 +10,7 @@ import { copySite } from "./support/copy-site.ts";
 import { readMetric } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-const CHANNEL = fileURLToPath(new URL("database/services/redis-channel.ts", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("database", import.meta.url));
 /** Cached for a day, and in no group. Each render differs. */
 const STAMP = `export const headers = () => ({ "Cache-Control": "public, max-age=0, s-maxage=86400" });
 export const loader = () => new Response(crypto.randomUUID());
@@ -21,7 +21,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = copySite();
-  cpSync(CHANNEL, `${folder}/redis-channel.ts`);
+  cpSync(`${EXAMPLE}/services/redis-channel.ts`, `${folder}/redis-channel.ts`);
   writeFileSync(`${folder}/app/routes/stamp.ts`, STAMP);
   const edit = (file: string, from: string, to: string) =>
     writeFileSync(`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8").replace(from, to));
