@@ -128,16 +128,17 @@ export async function createServer(options: Options) {
 
       const recordRequest = measureRequests(registry, routes);
       const checkOrigin = sameOrigin(settings, log);
+      const admitRequest = admit({
+        takeSlot,
+        setOrigin: forwarded(trustProxy, settings.ORIGIN),
+        checkOrigin: unlessAccepted(checkOrigin),
+      });
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
         files: sendFiles(clientFolder, files, takeSlot),
         pageCache: pageCache(site.name, entries, revalidation),
-        admit: admit({
-          takeSlot,
-          setOrigin: forwarded(trustProxy, settings.ORIGIN),
-          checkOrigin: unlessAccepted(checkOrigin),
-        }),
+        admit: admitRequest,
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
@@ -151,7 +152,7 @@ export async function createServer(options: Options) {
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
       // Reports have a body, which `receive` admits.
-      const admitted = [parts.admit, parts.collectReports.at(-1)];
+      const admitted = [admitRequest, parts.collectReports.at(-1)];
       for (const path of findUnadmitted(app, { ...parts, admitted })) {
         log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
       }
