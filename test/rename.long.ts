@@ -46,7 +46,7 @@ test("a renamed project has the new name everywhere, and passes", { timeout: 3_6
   expect(existsSync(`${PROJECT}/test/rename.long.ts`)).toBe(false);
   expect(run(PROJECT, "git grep -n 'npm run rename' ':!CHANGELOG.md' ':!template/rename.js' || true")).toBe("");
   run(PROJECT, "npm run lint && npm run typecheck && npm run unused");
-  run(PROJECT, "npx vitest run --project fast deployment image imports");
+  run(PROJECT, "npx vitest run --project fast --project slow deployment image imports");
 });
 
 test.each([

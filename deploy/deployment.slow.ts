@@ -119,7 +119,7 @@ test("each alert links to its section of the runbook, and each section is of an 
 test("prometheus-rule.yaml has the rules of alerts.yaml (npx vitest run --project fast deployment --update)", async () => {
   const spec = parse(readFileSync("deploy/alerts.yaml", "utf8"));
   const rule = { apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", metadata: { name: "web" }, spec };
-  const comment = "# For the Prometheus Operator alone. Made of deploy/alerts.yaml by deploy/deployment.test.ts.\n";
+  const comment = "# For the Prometheus Operator alone. Made of deploy/alerts.yaml by deploy/deployment.slow.ts.\n";
   const file = `${comment}${stringify(rule, { lineWidth: 0 })}`;
   await expect(file).toMatchFileSnapshot("kubernetes/prometheus-rule.yaml");
 });
