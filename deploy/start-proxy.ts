@@ -66,6 +66,7 @@ function prepareHaproxy({ folder, upstreams, ports }: Options) {
       `127.0.0.1:${upstreams[i]?.port} port ${upstreams[i]?.opsPort}`,
     ]),
     ...ADDRESSES.map((host, i): [string, string] => [`${host}:3000`, `127.0.0.1:${upstreams[i]?.port}`]),
+    ["\tuser haproxy\n\tgroup haproxy\n\tchroot /var/lib/haproxy\n", ""], // The test may not be root.
     ["bind :80", `bind 127.0.0.1:${ports.plain}`],
     ["bind :443", `bind 127.0.0.1:${ports.tls}`],
     ["/etc/haproxy/www.example.org.pem", `${folder}/both.pem`],

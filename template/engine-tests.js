@@ -1,12 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { replace, uninstall } from "./files.js";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { removed, replace, uninstall } from "./files.js";
 
 /** Only the engine's own tests and benchmark import them. */
 const PACKAGES = [
   "@fastify/busboy",
   "@node-rs/argon2",
   "@opentelemetry/sdk-trace-node",
-  "@radix-ui/react-dialog",
   "@redis/client",
   "@trpc/server",
   "@types/autocannon",
@@ -38,9 +37,11 @@ export function leaveOutEngineTests() {
   const { scripts, knip } = manifest;
   for (const name of ["test", "test:long"]) scripts[name] = scripts[name].replace(/ && npm [^&]* --workspaces/, "");
   delete scripts.bench;
+  const test = "test/react-router-8.long.ts"; // It runs the engine's tests.
+  rmSync(test, { force: true });
+  removed.push(test);
   delete knip.workspaces["packages/server"];
-  // The alert dialog of the examples installs it, so that a site can add it as its own.
-  knip.workspaces["."].ignoreDependencies = ["@radix-ui/react-dialog"];
+  delete knip.workspaces["."].ignoreDependencies;
   manifest.knip = { ignoreWorkspaces: ["packages/*"], ...knip };
   writeFileSync("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
   replace("biome.json", /"!\.agents"/, '$&, "!packages"');

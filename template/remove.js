@@ -51,7 +51,7 @@ const FEATURES = {
     folder: "deploy",
     packages: ["kubernetes-types", "yaml"],
     parts: {
-      ".github/workflows/ci.yml": / (caddy|haproxy|prometheus|varnish)\b/g,
+      ".github/workflows/ci.yml": / (caddy|prometheus|varnish)\b/g,
       "package.json": DEPLOY_IN_GLOB,
       "test/imports.test.ts": /"deploy", /,
       "test/links.test.ts": /"deploy", /,

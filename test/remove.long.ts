@@ -21,7 +21,7 @@ const TRACES: Record<string, string> = {
   tooltip: "tooltip",
   query: "app/query|react-query|QueryProvider",
   "theme-choice": "theme-?choice|data-theme|useTheme",
-  deploy: '[{"]deploy\\b|(^|[^[:alnum:]_/-])deploy/|caddy|haproxy|prometheus|varnish|kubernetes-',
+  deploy: '[{"]deploy\\b|(^|[^[:alnum:]_/-])deploy/|caddy|prometheus|varnish|kubernetes-',
 };
 
 const { status, stderr } = spawnSync(process.execPath, ["template/remove.js"], { encoding: "utf8" });

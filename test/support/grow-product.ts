@@ -59,11 +59,14 @@ const SETTINGS = [
 
 /**
  * Copies the whole project, with its tests, and grows a product out of it as the README, CONTRIBUTING and docs/ say.
- * A project with further pages or another greeting is a product already, and stays as it is.
+ * A project with further pages or another greeting, or without the engine's tests, is a product already, and stays as it
+ * is.
  */
 export async function growProduct() {
   const folder = copyProject({ withTests: true });
-  if ((await routes).length > 2 || !existsSync(`${folder}/test/greeting.slow.ts`)) return folder;
+  const { devDependencies } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+  const isProduct = (await routes).length > 2 || !existsSync(`${folder}/test/greeting.slow.ts`);
+  if (isProduct || !("fast-check" in devDependencies)) return folder;
   addPages(folder);
   addServices(folder);
   addPackages(folder);

@@ -1,4 +1,4 @@
-// npm install --save-exact @radix-ui/react-dialog
+// npm install --save-prod --save-exact @radix-ui/react-dialog
 import { Close, Content, Overlay, Portal, Root, Title, Trigger } from "@radix-ui/react-dialog";
 import type { Route } from "./+types/dialog";
 import "../tailwind.css";
