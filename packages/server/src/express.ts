@@ -6,9 +6,10 @@ const MAX_LISTENERS = 20;
 
 /**
  * Creates an Express application at Node's speed. Express replaces the prototype of each request and response, which
- * makes them slow objects: with seven middleware functions, a request takes 77 µs of CPU time on Node 20, and 28 on Node
- * 24. Here a server makes them with these prototypes from the start, and a request takes 22 µs on both. A mounted
- * application still gets prototypes of its own. Needed until Express has it: https://github.com/expressjs/express/issues/5998
+ * makes them slow objects: with seven middleware functions, a request takes 77 µs of CPU time on Node 20, and 28 on
+ * Node 24. Here a server makes them with these prototypes from the start, and a request takes 22 µs on both. A mounted
+ * application still gets prototypes of its own. Needed until Express has it:
+ * https://github.com/expressjs/express/issues/5998
  */
 export function createExpress(): express.Express {
   const app = express().disable("x-powered-by");
@@ -56,9 +57,9 @@ export function messageClasses({ request, response }: Pick<express.Express, "req
 }
 
 /**
- * In absolute form, a target's host replaces the Host header (RFC 9112 §3.2.2). Express's routers would take the form of
- * the target that they get for the form of all later ones. They parse other forms by Node's deprecated `url.parse`, which
- * writes a warning to standard error, so a malformed target is in `originalUrl` alone: `receive` rejects it.
+ * In absolute form, a target's host replaces the Host header (RFC 9112 §3.2.2). Express's routers would take the form
+ * of the target that they get for the form of all later ones. They parse other forms by Node's deprecated `url.parse`,
+ * which writes a warning to standard error, so a malformed target is in `originalUrl` alone: `receive` rejects it.
  */
 function toOriginForm(req: IncomingMessage) {
   const { url = "" } = req;

@@ -7,7 +7,9 @@ import type { Trace } from "./pages/context.ts";
 declare global {
   namespace Express {
     interface Request {
-      /** The last route that Express has matched, with the path that its router is mounted to. Written by express.ts. */
+      /**
+       * The last route that Express has matched, with the path that its router is mounted to. Written by express.ts.
+       */
       matched?: { route: { path: unknown } | undefined; baseUrl: string };
     }
     interface Locals {
@@ -17,9 +19,15 @@ declare global {
       traceId?: string | undefined;
       /** The parsed request target. Written by `receive`, for `files`, `pageCache`, tracing and the log. */
       target: RequestTarget;
-      /** Whether the client has sent a path that can't be decoded: the target has it escaped. Written and read by `receive`. */
+      /**
+       * Whether the client has sent a path that can't be decoded: the target has it escaped. Written and read by
+       * `receive`.
+       */
       isEscaped: boolean;
-      /** Another spelling of the path (parts/receive/find-spelling.ts). Written by `receive`, for `files`, which redirects to it. */
+      /**
+       * Another spelling of the path (parts/receive/find-spelling.ts). Written by `receive`, for `files`, which
+       * redirects to it.
+       */
       spelling: string | undefined;
       /** The route of the page or its data. Undefined for a file. Written by `receive`, for every part behind it. */
       route: RouteEntry | undefined;
@@ -39,13 +47,24 @@ declare global {
       trace?: Trace;
       /** The nonce of the page's inline elements. Written by React Router's handler, for the default headers. */
       nonce?: string;
-      /** Whether a cacheable page is rendered for this client alone. Written by `pageCache`, for the default headers. */
+      /**
+       * Whether a cacheable page is rendered for this client alone. Written by `pageCache`, for the default headers.
+       */
       isPrivate?: boolean;
-      /** The headers of earlier middleware that a page can't have (http/page-headers.ts). For the default headers' log line. */
+      /**
+       * The headers of earlier middleware that a page can't have (http/page-headers.ts). For the default headers' log
+       * line.
+       */
       replacedHeaders?: string[];
-      /** Whether the response comes from memory with all of its headers. Written by `sendStored`, for the default headers. */
+      /**
+       * Whether the response comes from memory with all of its headers. Written by `sendStored`, for the default
+       * headers.
+       */
       isStored?: boolean;
-      /** The status of an error response: a route that runs on may change `res.statusCode`. By `handleErrors`, for the log. */
+      /**
+       * The status of an error response: a route that runs on may change `res.statusCode`. By `handleErrors`, for the
+       * log.
+       */
       errorStatus?: number;
     }
   }

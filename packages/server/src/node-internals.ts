@@ -1,5 +1,6 @@
-// What the engine uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It passes
-// on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says; `close` and `push` are public.
+// What the engine uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It
+// passes on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says; `close` and `push`
+// are public.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 
@@ -9,15 +10,17 @@ type Internals = {
 };
 
 /**
- * The bytes of a connection that the kernel has taken. `socket.bytesWritten` counts an unfinished write as a whole. It is
- * used if the handle has no counters: then, a client that reads slowly is seen late.
+ * The bytes of a connection that the kernel has taken. `socket.bytesWritten` counts an unfinished write as a whole. It
+ * is used if the handle has no counters: then, a client that reads slowly is seen late.
  */
 export function countSent(socket: Socket) {
   const { bytesWritten = socket.bytesWritten, writeQueueSize = 0 } = (socket as Internals)._handle ?? {};
   return bytesWritten - writeQueueSize;
 }
 
-/** Stops parsing the 64 KB that a connection has read. Without the parser, the rest of its requests is still created. */
+/**
+ * Stops parsing the 64 KB that a connection has read. Without the parser, the rest of its requests is still created.
+ */
 export function stopParsing(socket: Socket) {
   const { parser } = socket as Internals;
   if (parser?.onIncoming) parser.onIncoming = () => 0;
@@ -33,8 +36,8 @@ export function onAssigned(res: ServerResponse, callback: () => void) {
 }
 
 /**
- * Lets go of the responses that were pipelined behind a closed one, which its handler may keep for long. Before Node 24,
- * Node's listeners and this method keep them, with what has arrived of their requests. So do the listeners of the
+ * Lets go of the responses that were pipelined behind a closed one, which its handler may keep for long. Before Node
+ * 24, Node's listeners and this method keep them, with what has arrived of their requests. So do the listeners of the
  * connection, which `releaseConnection` removes. Node 24 does this itself.
  */
 export function releaseResponse(res: ServerResponse) {
@@ -48,8 +51,8 @@ export function releaseConnection(socket: Socket) {
 }
 
 /**
- * Closes the listening socket alone. http's own `close` would also destroy connections whose next request is on its way,
- * or whose last response has unsent bytes (nodejs/node#60617).
+ * Closes the listening socket alone. http's own `close` would also destroy connections whose next request is on its
+ * way, or whose last response has unsent bytes (nodejs/node#60617).
  */
 export function closeListener(server: Server) {
   NetServer.prototype.close.call(server);

@@ -308,7 +308,7 @@ test("while the loaders of a route hang, no cached page and no other route fails
     fetch(`${server.url}${PAGES}/wait/60000`, { signal: abort.signal }).catch(() => {}),
   );
   const usage = () => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}');
-  await expect.poll(usage).toBe(12);
+  await expect.poll(usage).toBe(10);
   const statuses = [];
   for (let visit = 0; visit < 10; visit += 1) {
     // A cached page that has an entry, one that has none, and two that are rendered for each request.

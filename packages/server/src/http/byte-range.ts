@@ -7,8 +7,8 @@ export type ByteRange = { start: number; end: number };
 const RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * Finds the range of a file that a request asks for (RFC 9110 §14.1.2); undefined for the whole file. With If-Range, the
- * client has bytes of the file already, so its validator must be `validator` (§13.1.5). Not by range-parser:
+ * Finds the range of a file that a request asks for (RFC 9110 §14.1.2); undefined for the whole file. With If-Range,
+ * the client has bytes of the file already, so its validator must be `validator` (§13.1.5). Not by range-parser:
  * version 1 rejects a suffix that is longer than the file, and version 2 needs Node 22.
  */
 export function findRange({ method, headers }: Request, size: number, validator: string): ByteRange | undefined {

@@ -60,8 +60,8 @@ const LEVELS = {
 };
 
 /**
- * A larger body is compressed in another thread. To hand it over takes about 0.1 ms of CPU time, as long as zstd takes for
- * 60 KB. The slowest, gzip, takes 6 ms for the largest.
+ * A larger body is compressed in another thread. To hand it over takes about 0.1 ms of CPU time, as long as zstd takes
+ * for 60 KB. The slowest, gzip, takes 6 ms for the largest.
  */
 export const MAX_AT_ONCE_BYTES = 512 * 1024;
 
@@ -87,8 +87,9 @@ function findWindow(length: number) {
 }
 
 /**
- * How rendered responses are compressed. A window of more than 128 or 256 KB takes more memory, and few pages are larger.
- * Smaller tables halve the memory of zstd, and take no more bytes. An encoder of zstd takes 0.6 MiB, of brotli 1.1 MiB.
+ * How rendered responses are compressed. A window of more than 128 or 256 KB takes more memory, and few pages are
+ * larger. Smaller tables halve the memory of zstd, and take no more bytes. An encoder of zstd takes 0.6 MiB, of brotli
+ * 1.1 MiB.
  */
 const ENCODINGS = {
   zstd: {

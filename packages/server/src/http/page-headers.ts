@@ -5,8 +5,8 @@ const HASH = /'sha256-[^']+'/g;
 
 /**
  * Removes headers that middleware in front, such as helmet, has set, and with which the page would not work: a policy
- * that blocks the page's inline scripts and styles, and headers that the `handle` of the route adds to. `policy` is that
- * of a cached page. Without it, the page gets a nonce, which no earlier policy has.
+ * that blocks the page's inline scripts and styles, and headers that the `handle` of the route adds to. `policy` is
+ * that of a cached page. Without it, the page gets a nonce, which no earlier policy has.
  */
 export function removeBreakingHeaders(res: Response, policy?: string) {
   const { route } = res.locals;

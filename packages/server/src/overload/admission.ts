@@ -37,9 +37,9 @@ type Options = {
 type Measured = { route: string; since: number; sent: number; read: number };
 
 /**
- * Admits requests: each takes a slot of one of three limits, waits for it for 5 s, or gets 503. When its response begins,
- * it moves to `openResponses`, so that slow readers take no slots of renders. While others wait for a limit, the slowest
- * client that sends to it or reads from it is disconnected.
+ * Admits requests: each takes a slot of one of three limits, waits for it for 5 s, or gets 503. When its response
+ * begins, it moves to `openResponses`, so that slow readers take no slots of renders. While others wait for a limit,
+ * the slowest client that sends to it or reads from it is disconnected.
  */
 export function createAdmission(options: Options) {
   const { limits, renders, bodies, openResponses, maxBodyBytes, handlerTimeoutMs, recordShed } = options;
@@ -134,7 +134,9 @@ export function createAdmission(options: Options) {
     close: () => clearInterval(cutting),
   };
 
-  /** In bytes. A body that is larger than the limit, with its copies, must be streamed (docs/uploads-and-streams.md). */
+  /**
+   * In bytes. A body that is larger than the limit, with its copies, must be streamed (docs/uploads-and-streams.md).
+   */
   function findWeight(req: Request, res: Response) {
     const copies = countCopies(req);
     const max = findMaxBodyBytes(req, res, maxBodyBytes);

@@ -13,6 +13,7 @@ const BODY_BYTES = 320 * 1024;
 const MIN_AVERAGE_BYTES = 128;
 const MIN_CHUNKS = 256;
 const CHECK_INTERVAL_MS = 1000;
+
 export type DropReason = "limit" | "stalled" | "idle" | "pipelined" | "small_chunks";
 
 type Options = {
@@ -31,8 +32,8 @@ type Options = {
 
 /**
  * Tracks the connections of a server, and passes their requests on in order. At the limit, it closes the connection
- * that is the first to go (progress.ts). It also closes those that are stalled or idle for too long, pipeline too much, or send bodies
- * in small chunks. A handler that takes too long is reported.
+ * that is the first to go (progress.ts). It also closes those that are stalled or idle for too long, pipeline too much,
+ * or send bodies in small chunks. A handler that takes too long is reported.
  */
 export function guardConnections(server: Server, options: Options) {
   const { maxConnections, clientTimeoutMs, headers, onAccept, onDrop, onHandlerTimeout } = options;

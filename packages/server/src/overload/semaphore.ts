@@ -14,8 +14,8 @@ const PART_FOR_FULL_HEAP = 1 / 16;
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
 /**
- * A route may hold this many times the weight that is free: alone, it gets three quarters of the limit; two get three
- * sevenths each. So however many requests of some routes hang, others are admitted (dynamic thresholds, Choudhury and
+ * A route may hold this many times the weight that stays free for other routes: alone, it gets three quarters of what
+ * is not reserved. So however many requests of some routes hang, others are admitted (dynamic thresholds, Choudhury and
  * Hahne 1998).
  */
 const MAX_HELD_PER_FREE = 3;
@@ -51,6 +51,8 @@ export function createSemaphore(options: Options) {
   const queue = new Set<Waiting>();
   const heldByRoute = new Map<string, number>();
   let used = 0;
+  /** The part of it that is of reserved work. */
+  let reserved = 0;
   let isScheduled = false;
 
   const findLimit = () => (isHeapFull() ? limit * PART_FOR_FULL_HEAP : limit);
@@ -58,23 +60,32 @@ export function createSemaphore(options: Options) {
   /** Work that is heavier than the limit runs alone. */
   const isTooHeavy = (work?: Waiting) => work !== undefined && used > 0 && used + work.weight > findLimit();
 
-  /** If nothing is free, all routes wait alike. */
-  function isOverShare({ route }: Work, currentLimit = findLimit()) {
-    const free = currentLimit - used;
-    return route !== undefined && free > 0 && (heldByRoute.get(route) ?? 0) >= MAX_HELD_PER_FREE * free;
-  }
+  /** The weight that is free for work: what isn't reserved, or all of it. */
+  const findFree = ({ isReserved }: Work, currentLimit: number) =>
+    isReserved
+      ? currentLimit - used
+      : Math.min(currentLimit, Math.ceil(currentLimit * (1 - reserve)) + reserved) - used;
 
-  const needsReserve = ({ weight, isReserved }: Work, currentLimit: number) =>
-    reserve > 0 && !isReserved && used > 0 && used + weight > Math.ceil(currentLimit * (1 - reserve));
+  /** If nothing is free, all routes wait alike. */
+  function isOverShare(work: Work, currentLimit = findLimit()) {
+    const { route, weight } = work;
+    const [free, held] = [findFree(work, currentLimit), heldByRoute.get(route ?? "") ?? 0];
+    return route !== undefined && free > 0 && held > 0 && held + weight > MAX_HELD_PER_FREE * (free - weight);
+  }
 
   /** Whether it leaves what is free to other routes, or to reserved work. */
   const isHeldBack = (work: Work, currentLimit: number) =>
-    isOverShare(work, currentLimit) || needsReserve(work, currentLimit);
+    isOverShare(work, currentLimit) || (reserve > 0 && used > 0 && work.weight > findFree(work, currentLimit));
 
   function findFirst() {
     const currentLimit = findLimit();
-    const admissible = [...queue].filter((work) => !isHeldBack(work, currentLimit));
-    return (isPreferred && admissible.find(({ res }) => isPreferred(res))) ?? admissible[0];
+    let first: Waiting | undefined;
+    for (const work of queue) {
+      if (isHeldBack(work, currentLimit)) continue;
+      if (!isPreferred || isPreferred(work.res)) return work;
+      first ??= work;
+    }
+    return first;
   }
 
   /** The work that is shed for another. */
@@ -97,9 +108,10 @@ export function createSemaphore(options: Options) {
     first.admit();
   }
 
-  function take(weight: number, route?: string) {
+  function take({ weight, route, isReserved }: Work) {
     const add = (added: number) => {
       used += added;
+      if (isReserved) reserved += added;
       if (route === undefined) return;
       const held = (heldByRoute.get(route) ?? 0) + added;
       if (held > 0) heldByRoute.set(route, held);
@@ -124,7 +136,7 @@ export function createSemaphore(options: Options) {
       return waiting && { route: isOverShare(waiting) ? waiting.route : undefined };
     },
     /** Takes a weight of 1 past the queue. Returns a function that releases it, or undefined if too little is free. */
-    tryAcquire: () => (used + 1 <= findLimit() ? take(1) : undefined),
+    tryAcquire: () => (used + 1 <= findLimit() ? take({ weight: 1 }) : undefined),
     /**
      * Resolves with a function that releases the weight. Rejects with 503 if it times out, or if `res` emits "close".
      * If too much work waits, rejects the oldest of a route that holds its share, or else this one or, with
@@ -152,7 +164,7 @@ export function createSemaphore(options: Options) {
           shed,
           admit() {
             leave();
-            resolve(take(work.weight, work.route));
+            resolve(take(work));
           },
         };
         const timer = setTimeout(shed, MAX_WAIT * 1000);

@@ -28,12 +28,13 @@ export function createTurns() {
 export type Turns = ReturnType<typeof createTurns>;
 
 /**
- * The returned function runs what it gets in order, for up to TURN_MS in each turn of the event loop. So all requests that
- * have arrived are read before the first is handled, which takes a tenth less CPU time, and connections that pipeline
- * take turns. In between, the server notices which clients have left, and doesn't handle their requests.
+ * The returned function runs what it gets in order, for up to TURN_MS in each turn of the event loop. So all requests
+ * that have arrived are read before the first is handled, which takes a tenth less CPU time, and connections that
+ * pipeline take turns. In between, the server notices which clients have left, and doesn't handle their requests.
  */
 export function createQueue() {
-  // Not a Set: V8 links its old tables to the new ones, which keeps finished requests in memory until a full collection.
+  // Not a Set: V8 links its old tables to the new ones, which keeps finished requests in memory until a full
+  // collection.
   let queue: (() => void)[] = [];
   let isScheduled = false;
 

@@ -6,8 +6,8 @@ const REJECTED = [413, 429, 503];
 const NO_RESPONSE = /^(Failed to fetch|NetworkError|Load failed)/;
 
 /**
- * Root client middleware: a form stays on the page, with what the user has entered, if its action didn't run. Without it,
- * the error page would take the form's place. `show` gets the status; undefined if there is no response.
+ * Root client middleware: a form stays on the page, with what the user has entered, if its action didn't run. Without
+ * it, the error page would take the form's place. `show` gets the status; undefined if there is no response.
  */
 export const keepRejectedForms =
   (show: (status: number | undefined) => void): MiddlewareFunction<Record<string, DataStrategyResult>> =>
@@ -18,8 +18,8 @@ export const keepRejectedForms =
       const status = isRouteErrorResponse(result) ? result.status : undefined;
       if (type !== "error" || !(status === undefined ? isWithoutResponse(result) : REJECTED.includes(status))) continue;
       show(status);
-      // React Router would show the action's page, without the form, so it stays on the form's page by a redirect. After
-      // an error status, it doesn't run the loaders again.
+      // React Router would show the action's page, without the form, so it stays on the form's page by a redirect.
+      // After an error status, it doesn't run the loaders again.
       const isElsewhere = new URL(request.url).pathname !== location.pathname;
       const kept = isElsewhere ? redirect(location.href) : data(undefined, { status: status ?? 503 });
       results[routeId] = { type: "data", result: kept };

@@ -19,8 +19,8 @@ if (!IS_SERVER) {
 }
 
 /**
- * For errors that nothing has handled: reloads the page if an `import()` failed, since after a release, an old tab's file
- * may be gone. If the page still shows what the user has typed, it stays.
+ * For errors that nothing has handled: reloads the page if an `import()` failed, since after a release, an old tab's
+ * file may be gone. If the page still shows what the user has typed, it stays.
  */
 export function reloadOldTab(error: unknown) {
   if (!failures.has(error as Error) || typedInto?.isConnected) return;

@@ -1,5 +1,5 @@
-// What the modules of a site get from "react-router" (vite/redirects.ts). Its own `redirect` puts the URL into a header as
-// it is, so "/Zoë" leads to another path, and "/你好" throws (remix-run/react-router#13857).
+// What the modules of a site get from "react-router" (vite/redirects.ts). Its own `redirect` puts the URL into a header
+// as it is, so "/Zoë" leads to another path, and "/你好" throws (remix-run/react-router#13857).
 import * as router from "react-router";
 import { encodeLocation } from "../http/encode-location.ts";
 

@@ -32,8 +32,8 @@ if (!IS_SERVER && !IS_DEVELOPMENT) {
 }
 
 /**
- * Whether data came from another release than this tab's code, or a file is gone, and the user has navigated since. The caller then loads
- * the page as a document. If the user sent a form, its result is shown first.
+ * Whether data came from another release than this tab's code, or a file is gone, and the user has navigated since. The
+ * caller then loads the page as a document. If the user sent a form, its result is shown first.
  */
 export function useIsOutdated() {
   const { pathname } = useLocation();

@@ -25,7 +25,9 @@ const PARTS = [
   { name: "handleErrors", line: "app.use(handleErrors)", isRequired: true, needs: ["createRequestHandler"] },
 ] as const;
 
-/** Throws if a required part is missing, or a part is there twice or before one that it needs. Names the line to add. */
+/**
+ * Throws if a required part is missing, or a part is there twice or before one that it needs. Names the line to add.
+ */
 export function checkOrder(app: Express, parts: object) {
   const handlers = listHandlers(app.router.stack as unknown as Layer[]);
   const positionsOf = (name: string) => {
@@ -48,8 +50,8 @@ export function checkOrder(app: Express, parts: object) {
 }
 
 /**
- * The handlers of an application and of the routers inside it, in the order in which a request meets them. Without those
- * that have a path of their own: a router in front may have its own `admit` and `compress`.
+ * The handlers of an application and of the routers inside it, in the order in which a request meets them. Without
+ * those that have a path of their own: a router in front may have its own `admit` and `compress`.
  */
 function listHandlers(layers: Layer[]): unknown[] {
   const general = layers.filter(({ route, slash }) => !route && slash);

@@ -10,7 +10,10 @@ const TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 64;
 /** Requests for metrics within this time share one result. */
 const METRICS_INTERVAL_MS = 1000;
-/** Names without a dot, or below the top-level domains that are reserved for own networks (RFC 6762 §3, ICANN's .internal). */
+/**
+ * Names without a dot, or below the top-level domains that are reserved for own networks (RFC 6762 §3, ICANN's
+ * .internal).
+ */
 const NOT_PUBLIC = /^[^.]+$|\.(local|internal)$/i;
 
 type Options = {
@@ -82,7 +85,10 @@ function isFromOperator(req: IncomingMessage, host: string | undefined) {
   return isKnownHost && req.headers.origin === undefined && ["none", "same-origin"].includes(site);
 }
 
-/** Whether a request may read the metrics: its host may also be a name that isn't public, such as a Kubernetes service's. */
+/**
+ * Whether a request may read the metrics: its host may also be a name that isn't public, such as a Kubernetes
+ * service's.
+ */
 function isOwnHost(req: IncomingMessage, host: string | undefined) {
   const name = hostNameOf(req);
   return isIP(name) > 0 || name === host || NOT_PUBLIC.test(name);

@@ -6,7 +6,10 @@ export const LOG_TIMEOUT_MS = 1000;
 /** On Ctrl-C, the terminal and npm each send a signal. The second one is ignored within this time. */
 const REPEATED_SIGNAL_MS = 50;
 
-/** Logs Node's warnings. Shuts down on a signal or an uncaught exception. Exits with 1 if anything failed or `shutDown` returned false. */
+/**
+ * Logs Node's warnings. Shuts down on a signal or an uncaught exception. Exits with 1 if anything failed or `shutDown`
+ * returned false.
+ */
 export function handleProcessEvents(log: Logger, shutDown: (reason: string) => Promise<boolean>) {
   let exitCode = 0;
   let shutdownStartedAt: number | undefined;
@@ -31,7 +34,8 @@ export function handleProcessEvents(log: Logger, shutDown: (reason: string) => P
   process.removeAllListeners("warning"); // Node's own listener would write text to standard error.
   process.on("warning", (err) => log.warn({ err }, "warning of Node"));
   process.on("SIGUSR1", () => {}); // Node's own handler would open the inspector's port.
-  // Also gets unhandled rejections; `origin` distinguishes them. The first one starts the shutdown, and may cause others.
+  // Also gets unhandled rejections; `origin` distinguishes them. The first one starts the shutdown, and may cause
+  // others.
   process.on("uncaughtException", (err, origin) => {
     if (exitCode === 0) log.fatal({ err, origin }, "uncaught exception");
     else log.error({ err, origin }, "uncaught exception");

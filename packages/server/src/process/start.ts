@@ -197,7 +197,8 @@ function toUrl(host: string | undefined, port: number) {
 /** Reads the settings. If one is missing or not valid, exits with a line for each. */
 function readSettings({ definition }: Site) {
   try {
-    // The modules of pages have been imported before, so pages get settings from their context, not from the environment.
+    // The modules of pages have been imported before, so pages get settings from their context, not from the
+    // environment.
     loadEnvFile();
     const { env } = process;
     // A first start by hand takes one port. Machines that are set up for production have a second one.

@@ -39,7 +39,9 @@ export function superviseServices(services: Services, log: Logger) {
   }
 
   return {
-    /** Resolves after the first check. From then on, probes and scrapes get the last result: none waits for a service. */
+    /**
+     * Resolves after the first check. From then on, probes and scrapes get the last result: none waits for a service.
+     */
     start: checkAgain,
     /** Why the services aren't ready, if they aren't. */
     getFailure: () => failure,

@@ -61,7 +61,9 @@ const trustList = v.pipe(
   }),
 );
 
-/** The environment variables of the server. Durations are in milliseconds. `npm run reference` lists them for operators. */
+/**
+ * The environment variables of the server. Durations are in milliseconds. `npm run reference` lists them for operators.
+ */
 export const ServerSettingsSchema = v.object({
   PORT: v.pipe(v.optional(port, "3000"), v.description("The users' port. `0`: any free port.")),
   HOST: v.pipe(v.optional(host), v.description("The address or host name to listen on. Without it: all interfaces.")),
@@ -115,7 +117,7 @@ export const ServerSettingsSchema = v.object({
   ),
   MAX_CONCURRENT_REQUESTS: v.pipe(
     v.optional(count),
-    v.description("Renders and handlers at once, 3/4 for one route. Each takes up to 200 KiB."),
+    v.description("Renders and handlers at once, 2/3 for one route. Each takes up to 200 KiB."),
   ),
   MAX_OPEN_RESPONSES: v.pipe(
     v.optional(count),

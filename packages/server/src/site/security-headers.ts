@@ -3,8 +3,8 @@ import { REPORTS_PATH } from "../pages/reports-path.ts";
 import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
 
 /**
- * The features that no page may use, unless its route allows them. `unload` would keep pages out of the back/forward cache.
- * Not `bluetooth`: where it is missing, Chromium warns in the console.
+ * The features that no page may use, unless its route allows them. `unload` would keep pages out of the back/forward
+ * cache. Not `bluetooth`: where it is missing, Chromium warns in the console.
  */
 const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-capture encrypted-media
   fullscreen gamepad geolocation gyroscope hid identity-credentials-get idle-detection local-fonts

@@ -10,9 +10,9 @@ const CHUNK_LENGTH = 32_768;
 const FLUSH_INTERVAL_MS = 200;
 
 /**
- * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for the reader, lines are dropped,
- * and a warning counts them once it reads again. It writes to `process.stdout`. pino's own destination writes in libuv's threads: a write that blocks there
- * would keep the process from exiting.
+ * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for
+ * the reader, lines are dropped, and a warning counts them once it reads again. It writes to `process.stdout`. pino's
+ * own destination writes in libuv's threads: a write that blocks there would keep the process from exiting.
  */
 export function createLog(level: string, maxBufferedBytes: number, registry: Registry) {
   const onDrop = count(

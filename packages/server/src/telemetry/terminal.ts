@@ -13,7 +13,7 @@ export function toText(line: string) {
     .filter(([key]) => !HIDDEN.includes(key) && !(stack && key.startsWith("exception.")))
     .map(([key, value]) => ` ${key.split(".").at(-1)}=${toValue(value)}`);
   const clock = paint("dim", new Date(time).toTimeString().slice(0, 8));
-  const first = `${clock} ${paint(COLORS[level as keyof typeof COLORS] ?? "cyan", level.padEnd(5))} ${clean(msg)}`;
+  const first = `${clock} ${paint(COLORS[level as keyof typeof COLORS] ?? "cyan", String(level).padEnd(5))} ${clean(msg)}`;
   return `${first}${paint("dim", shown.join(""))}\n${stack ? `${clean(stack)}\n` : ""}`;
 }
 
@@ -22,7 +22,7 @@ function toValue(value: unknown) {
   return inspect(value, { breakLength: Number.POSITIVE_INFINITY });
 }
 
-const clean = (text: string) => text.replace(CONTROL_CHARACTERS, "");
+const clean = (text: unknown) => String(text).replace(CONTROL_CHARACTERS, "");
 
 /** Follows NO_COLOR. A stream that isn't a terminal has no such function. */
 function paint(format: "dim" | "red" | "yellow" | "cyan", text: string) {

@@ -6,9 +6,9 @@ const ROOT = /\/app\/root\.tsx\b/;
 const PACKAGE = /\/node_modules\//;
 
 /**
- * Puts the modules that every page needs in two files: those of the site in the root route's, and packages in the browser's
- * entry. Browsers still have the second, large one after a release, unless it changes packages. Without groups, a module
- * would become its own file once a page imports it, too, and the preloads of all pages would change.
+ * Puts the modules that every page needs in two files: those of the site in the root route's, and packages in the
+ * browser's entry. Browsers still have the second, large one after a release, unless it changes packages. Without
+ * groups, a module would become its own file once a page imports it, too, and the preloads of all pages would change.
  */
 export function chunks(): Plugin {
   let siteModules = new Set<string>();

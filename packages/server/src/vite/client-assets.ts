@@ -7,8 +7,8 @@ const MAX_PREVIOUS_RELEASES = 2;
 const MAX_PREVIOUS_BYTES = 8 * 1024 * 1024;
 
 /**
- * Copies the assets of earlier releases from the build of the last one, and lists those of each release, newest first, in
- * `build/assets.json`. Their names contain a hash, so those of different releases don't clash.
+ * Copies the assets of earlier releases from the build of the last one, and lists those of each release, newest first,
+ * in `build/assets.json`. Their names contain a hash, so those of different releases don't clash.
  */
 export async function copyPreviousAssets(previousBuild: string | undefined) {
   const releases = [await readdir("build/client/assets")];

@@ -24,12 +24,10 @@ export function serveApp(): Plugin {
       const { ssr } = vite.environments;
       if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("Vite has no environment that can run the server");
       let running: Running | undefined;
-      // Node loads the engine once, and Vite the site: an edit evaluates the site alone.
-      const engine = import("./run.ts");
-
       // After an edit, Vite evaluates every module of the site again, so the services are opened again, too.
       const loadApp = async () => {
-        const [loaded, { run }] = await Promise.all([ssr.runner.import<Loaded>(DEFINITION), engine]);
+        // Node loads the engine once, and Vite the site: an edit evaluates the site alone.
+        const [loaded, { run }] = await Promise.all([ssr.runner.import<Loaded>(DEFINITION), import("./run.ts")]);
         if (loaded === running?.loaded) return running;
         await running?.close();
         running = undefined;

@@ -1,7 +1,8 @@
 // In this repository, Vite and the development server load the engine as JavaScript from dist/. This module writes the
-// files there whenever a source has changed. Node 20 can't import TypeScript, and Vite would transform it at each start.
+// files there whenever a source has changed. Node 20 can't import TypeScript, and Vite would transform it at each
+// start.
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,13 +17,22 @@ const names = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((na
 );
 const sources = names.map((name) => ({ name, text: readFileSync(join(SRC, name), "utf8") }));
 const hash = createHash("sha256")
-  .update(JSON.stringify([version, sources]))
+  .update(JSON.stringify([version, sources, readFileSync(fileURLToPath(import.meta.url), "utf8")]))
   .digest("hex");
 
-if (!existsSync(HASH) || readFileSync(HASH, "utf8") !== hash) {
+if (readHash() !== hash) {
   rmSync(HASH, { force: true });
   await Promise.all(sources.map(compile));
   write(HASH, hash);
+}
+
+/** Another process may be removing the file. */
+function readHash() {
+  try {
+    return readFileSync(HASH, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param {{ name: string, text: string }} source */

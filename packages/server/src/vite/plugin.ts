@@ -59,8 +59,8 @@ function configure(external: string[]): Plugin {
           watch: { ignored: isUnwatched(root) },
         },
         envDir: false, // Vite would read more files than `npm start`, and the build reads none.
-        // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is one
-        // module for the server and the pages, since React Router compares contexts by identity.
+        // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is
+        // one module for the server and the pages, since React Router compares contexts by identity.
         optimizeDeps: {
           entries: ["app/**/*.{ts,tsx}", "!app/**/*.{test,slow}.{ts,tsx}"],
           exclude: [NAME],
@@ -78,7 +78,8 @@ function configure(external: string[]): Plugin {
             build: {
               license: LICENSES,
               rollupOptions: {
-                // esbuild's helper that names functions: its calls would keep the unused ones of packages, such as Radix.
+                // esbuild's helper that names functions: its calls would keep the unused ones of packages, such as
+                // Radix.
                 treeshake: { manualPureFunctions: ["__name"] },
                 output: {},
               },
@@ -146,8 +147,8 @@ function evaluatedRoutes(): Plugin {
 }
 
 /**
- * React Router's package exports its development build only (https://github.com/remix-run/react-router/issues/14102). It
- * logs warnings, also in the console of visitors, and has 0.6 KB more.
+ * React Router's package exports its development build only (https://github.com/remix-run/react-router/issues/14102).
+ * It logs warnings, also in the console of visitors, and has 0.6 KB more.
  */
 function productionReactRouter(): Plugin {
   const isReplaced = new Set<string>();
@@ -171,8 +172,8 @@ function productionReactRouter(): Plugin {
 }
 
 /**
- * Makes source maps of the browser's scripts, which the site doesn't have (preset.ts). Of `build.sourcemap`, React Router
- * warns, since it would publish them, and of `output.sourcemap`, Vite.
+ * Makes source maps of the browser's scripts, which the site doesn't have (preset.ts). Of `build.sourcemap`, React
+ * Router warns, since it would publish them, and of `output.sourcemap`, Vite.
  */
 function clientSourceMaps(): Plugin {
   return {

@@ -34,10 +34,16 @@ async function precompress(folder: string) {
     const { br, gzip } = await compressOnce(await readFile(path));
     await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
-  await Promise.all(names.filter((name) => COMPRESSIBLE.test(name) && !name.startsWith(".vite")).map(compressFile));
+  const compressible = names.filter((name) => COMPRESSIBLE.test(name) && !name.startsWith(".vite"));
+  // It ends only when no file is being written any more.
+  const results = await Promise.allSettled(compressible.map(compressFile));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
-/** Compresses bytes, or reads what an earlier build has compressed. An empty file stands for a variant that isn't smaller. */
+/**
+ * Compresses bytes, or reads what an earlier build has compressed. An empty file stands for a variant that isn't
+ * smaller.
+ */
 async function compressOnce(bytes: Buffer): Promise<{ br?: Buffer; gzip?: Buffer }> {
   const { brotli, zlib } = process.versions;
   const hash = createHash("sha256").update(`${brotli} ${zlib}\n`).update(bytes).digest("hex");
@@ -72,6 +78,7 @@ export async function finishPrecompressing() {
 async function removeUnusedVariants() {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name);
-    if (Date.now() - (await stat(path)).mtimeMs > MAX_UNUSED_MS) await rm(path, { force: true });
+    const found = await stat(path).catch(() => undefined); // Another build may have renamed it.
+    if (found && Date.now() - found.mtimeMs > MAX_UNUSED_MS) await rm(path, { force: true });
   }
 }

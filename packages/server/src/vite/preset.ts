@@ -31,8 +31,8 @@ export function serverPreset(): Preset {
     reactRouterConfig: () => ({
       // The server build has two entries (plugin.ts).
       serverBuildFile: "[name].js",
-      // The browser gets all routes at once. With lazy discovery, the server matches every ancestor of a requested path, so
-      // one path of 7,000 segments would block the process for seconds (React Router 7.18.6).
+      // The browser gets all routes at once. With lazy discovery, the server matches every ancestor of a requested
+      // path, so one path of 7,000 segments would block the process for seconds (React Router 7.18.6).
       routeDiscovery: { mode: "initial" },
       // Turns React Router's check off: `admit` has checked before, also for resource routes.
       allowedActionOrigins: ["**"],

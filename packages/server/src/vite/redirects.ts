@@ -3,8 +3,8 @@ import type { Plugin } from "vite";
 import { enginePath } from "./paths.ts";
 
 /**
- * Makes the modules of a site import pages/react-router.ts as "react-router", for its redirects. Packages get the original.
- * Not by `resolveId`, which Vite doesn't call for packages that are external on the development server.
+ * Makes the modules of a site import pages/react-router.ts as "react-router", for its redirects. Packages get the
+ * original. Not by `resolveId`, which Vite doesn't call for packages that are external on the development server.
  */
 export function encodedRedirects(): Plugin {
   const engine = dirname(enginePath("index"));

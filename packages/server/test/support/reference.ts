@@ -179,7 +179,9 @@ ${labels}
 
 ## Log
 
-The log is JSON lines on standard output. If that is a terminal, the log is text, without ids. Clients could fill the log with some lines, so these have a limit. Metrics count all of them.
+The log is JSON lines on standard output. If that is a terminal, the log is text, without ids.
+
+Clients could fill the log with some lines, so these have a limit. Metrics count all of them.
 
 ${listLines()}
 

@@ -4,7 +4,10 @@ import { keepsSegments } from "../../http/request-target.ts";
 import { FILE_ROUTE } from "../../locals.ts";
 import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
 
-/** Returns an error for a method that a file, a cached page or a resource route doesn't allow, and for a path with dot segments. */
+/**
+ * Returns an error for a method that a file, a cached page or a resource route doesn't allow, and for a path with dot
+ * segments.
+ */
 export function checkMethod(req: Request, res: Response) {
   const { route, httpRoute, target } = res.locals;
   const { method } = req;

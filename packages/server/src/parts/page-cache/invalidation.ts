@@ -71,7 +71,9 @@ export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Opt
       if (groups.length + pagePaths.length === 0) return 0;
       return (await apply({ groups, paths: pagePaths, prefixes: [] })).keys.length;
     },
-    /** Invalidates for an operator, and resolves with the keys of the entries removed here, and whether others are told. */
+    /**
+     * Invalidates for an operator, and resolves with the keys of the entries removed here, and whether others are told.
+     */
     purge: ({ groups, paths, prefixes }: Invalidation) =>
       apply({ groups, paths: paths.flatMap((path) => findPage(path)?.pagePath ?? []), prefixes }),
     /** Returns why an operator can't purge or see a path, if it isn't that of a cached page: it may be mistyped. */
@@ -82,7 +84,9 @@ export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Opt
         ? `${path}: no cached page has this path; it shows the entry of ${page.pagePath}`
         : undefined;
     },
-    /** Describes the entries of a page and its data, and the renders that have failed since the last one that succeeded. */
+    /**
+     * Describes the entries of a page and its data, and the renders that have failed since the last one that succeeded.
+     */
     describePage(path: string) {
       const pagePath = findPage(path)?.pagePath ?? path;
       const cached = entries.list(pagePath);

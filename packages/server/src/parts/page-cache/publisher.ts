@@ -8,6 +8,7 @@ const PUBLISH_TIMEOUT_MS = 2000;
 const RETRY_INTERVAL_MS = 1000;
 /** In bytes. A message over PostgreSQL (NOTIFY) has 8,000 at most. */
 const MAX_WAITING_BYTES = 4000;
+const EVERYTHING: Invalidation = { groups: [], paths: [], prefixes: [], everything: true };
 
 export type Published = {
   /** Whether the others are told at once, later, or not at all, since this process shuts down. */
@@ -21,28 +22,24 @@ type Options = { shutdown: AbortSignal; log: Logger };
 /** Sends invalidations to the other processes. One that can't be sent waits, and is sent again until it succeeds. */
 export function createPublisher({ shutdown, log }: Options) {
   let send: ((invalidation: Invalidation) => Promise<unknown>) | undefined;
-  /** Beyond the limit, one that expires every entry elsewhere takes the place of the others. */
-  let waiting: Invalidation[] = [];
+  /** All that couldn't be sent, in one. Beyond the limit, every entry expires elsewhere. */
+  let waiting: Invalidation | undefined;
   let isRetrying = false;
 
   const trySend = async (invalidation: Invalidation) => inTime(send?.(invalidation), PUBLISH_TIMEOUT_MS);
 
   function keep(invalidation: Invalidation) {
-    waiting = [...waiting, invalidation];
-    const isTooLarge = Buffer.byteLength(JSON.stringify(merge(waiting))) > MAX_WAITING_BYTES;
-    if (isTooLarge) waiting = [{ groups: [], paths: [], prefixes: [], everything: true }];
+    const merged = waiting ? merge(waiting, invalidation) : invalidation;
+    waiting = Buffer.byteLength(JSON.stringify(merged)) > MAX_WAITING_BYTES ? EVERYTHING : merged;
   }
 
   async function retry() {
     isRetrying = true;
-    while (waiting.length > 0) {
+    while (waiting) {
       await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
-      const included = waiting; // More may be kept while this message is being sent.
-      const isSent = await trySend(merge(included)).then(
-        () => true,
-        () => false,
-      );
-      if (isSent) waiting = waiting.filter((invalidation) => !included.includes(invalidation));
+      const sent: Invalidation = waiting;
+      waiting = undefined; // More may be kept while this message is being sent.
+      await trySend(sent).catch(() => keep(sent));
     }
     isRetrying = false;
     log.info("cache invalidations published");
@@ -50,8 +47,8 @@ export function createPublisher({ shutdown, log }: Options) {
 
   return {
     /**
-     * Resolves when the message is sent, or after 2 s, and never rejects. While earlier ones wait, it waits with them, so
-     * that edits don't wait for a channel that is down.
+     * Resolves when the message is sent, or after 2 s, and never rejects. While earlier ones wait, it waits with them,
+     * so that edits don't wait for a channel that is down.
      */
     async publish(invalidation: Invalidation): Promise<Published> {
       if (!send) return { others: "no channel" };
@@ -72,13 +69,13 @@ export function createPublisher({ shutdown, log }: Options) {
     },
     /** Logs if the process ends while invalidations wait. */
     close() {
-      if (waiting.length > 0) log.error("cache invalidations lost: purge the other processes");
+      if (isRetrying) log.error("cache invalidations lost: purge the other processes");
     },
   };
 }
 
-function merge(invalidations: Invalidation[]): Invalidation {
-  const unite = (name: "groups" | "paths" | "prefixes") => [...new Set(invalidations.flatMap((each) => each[name]))];
-  const everything = invalidations.some((each) => each.everything);
+function merge(a: Invalidation, b: Invalidation): Invalidation {
+  const unite = (name: "groups" | "paths" | "prefixes") => [...new Set([...a[name], ...b[name]])];
+  const everything = a.everything || b.everything || false;
   return { groups: unite("groups"), paths: unite("paths"), prefixes: unite("prefixes"), everything };
 }

@@ -59,7 +59,9 @@ const READS_HEADERS =
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation(options: Options) {
   const { pages, entries, failures, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
-  /** After a render that failed, a page counts as failing for this long: longer than until the next one has timed out. */
+  /**
+   * After a render that failed, a page counts as failing for this long: longer than until the next one has timed out.
+   */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { routes, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
@@ -180,7 +182,9 @@ export function createRevalidation(options: Options) {
   }
 
   return {
-    /** Whether a render for a cache key has failed lately, or a revalidation got no slot, and none has succeeded since. */
+    /**
+     * Whether a render for a cache key has failed lately, or a revalidation got no slot, and none has succeeded since.
+     */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
     /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
     async renderAll() {
@@ -190,13 +194,14 @@ export function createRevalidation(options: Options) {
     },
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.
-     * Resolves with undefined if the render isn't cacheable, was invalidated or, for the first client, failed. Others of
-     * a failed render get a 503, as do all in the next 5 s, or while the server is too busy. It never settles if the
+     * Resolves with undefined if the render isn't cacheable, was invalidated or, for the first client, failed. Others
+     * of a failed render get a 503, as do all in the next 5 s, or while the server is too busy. It never settles if the
      * client has left.
      */
     revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
       return new Promise<CacheEntry | undefined>((resolve, reject) => {
-        // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale response.
+        // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale
+        // response.
         const isOver = failures.get(key)?.hadEntry && !entries.find(key);
         const failure = isOver ? undefined : findRecentFailure(key);
         if (hasFailed(failure) && isProduction) return reject(HAS_FAILED);

@@ -9,7 +9,9 @@ import { toLogFields } from "../../telemetry/log-fields.ts";
 
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";
-/** With a cookie in the request or the response. After the sign-out, Back could show a page from the browser's cache. */
+/**
+ * With a cookie in the request or the response. After the sign-out, Back could show a page from the browser's cache.
+ */
 const CACHE_CONTROL_WITH_COOKIE = "private, no-store";
 
 /**

@@ -6,8 +6,9 @@ const SCRIPTS = "window.__reactRouterContext";
 
 /**
  * Gives scripts a low priority, since the content doesn't need them. The manifest comes last: React Router preloads it
- * first, and with HTTP/1.1 the large file of its entry would then wait for a second connection. <Scripts> has no options
- * for this, and preloads the entry twice if modules of routes import it. Throws if React Router's HTML has changed.
+ * first, and with HTTP/1.1 the large file of its entry would then wait for a second connection. <Scripts> has no
+ * options for this, and preloads the entry twice if modules of routes import it. Throws if React Router's HTML has
+ * changed.
  */
 export function prioritizeContent(html: string) {
   const [manifest = "", ...modules] = new Set(html.match(MODULE_PRELOAD));

@@ -1,10 +1,10 @@
 import type { ServerBuild } from "react-router";
 
 /**
- * Returns a function that returns the request handler of a route. Without a route, it handles the whole build. It is made
- * at its first use. React Router (7.18.6) converts all routes of a build for each page that it renders, so a handler gets
- * one route and its parent routes. In development, it gets the whole build, as from React Router's own server: only such a
- * build has an HMR runtime.
+ * Returns a function that returns the request handler of a route. Without a route, it handles the whole build. It is
+ * made at its first use. React Router (7.18.6) converts all routes of a build for each page that it renders, so a
+ * handler gets one route and its parent routes. In development, it gets the whole build, as from React Router's own
+ * server: only such a build has an HMR runtime.
  */
 export function createHandlers<H>(build: ServerBuild, make: (build: ServerBuild) => H) {
   const handlers = new Map<string | undefined, H>();

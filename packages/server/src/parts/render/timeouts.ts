@@ -1,5 +1,5 @@
-// The timeouts of a render, the shortest first, in milliseconds. HANDLER_TIMEOUT_MS (settings/server-settings.ts) limits
-// the whole request.
+// The timeouts of a render, the shortest first, in milliseconds. HANDLER_TIMEOUT_MS (settings/server-settings.ts)
+// limits the whole request.
 
 /** Slow data of a streamed page. Its error boundary then shows. */
 export const STREAM_TIMEOUT_MS = 5000;

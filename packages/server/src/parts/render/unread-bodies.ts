@@ -6,7 +6,8 @@ type Handle = LoaderFunction | ActionFunction;
 /**
  * Returns the build with loaders and actions whose streams are cancelled if nothing has read them when the request has
  * ended. React Router drops the response of a loader that ends after its client has left, and of one whose middleware
- * sends another: a file that it streams would stay open. In 7.18.6 only a HEAD cancels it (remix-run/react-router#15784).
+ * sends another: a file that it streams would stay open. In 7.18.6 only a HEAD cancels it
+ * (remix-run/react-router#15784).
  */
 export function cancelUnreadBodies(build: ServerBuild): ServerBuild {
   const routes = Object.entries(build.routes).map(([id, route]) => {
