@@ -192,16 +192,6 @@ test.each([
   expect((await admit(routes, { reserve: 1 / 8 })).admitted).toBe(expected);
 });
 
-test("heavy work of a route leaves room for another route's", async () => {
-  const { semaphore } = await admit("", { limit: 12 });
-  const admitted: string[] = [];
-  for (const route of "aaab") {
-    semaphore.acquire({ weight: 3.5, route }).then(() => admitted.push(route));
-    await waitTurns();
-  }
-  expect(admitted.join("")).toBe("aab");
-});
-
 test("the reserve is for reserved work, of several routes", async () => {
   const { admitted } = await admit("abcdefghijklmnopqABC", { reserve: 1 / 8 });
   expect(admitted).toBe("abcdefghijklmnAB");

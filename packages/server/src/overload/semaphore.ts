@@ -14,9 +14,9 @@ const PART_FOR_FULL_HEAP = 1 / 16;
 export const OVERLOADED = createHttpError(503, { expose: true, headers: { "Retry-After": String(MAX_WAIT) } });
 
 /**
- * A route may hold this many times the weight that stays free for other routes: alone, it gets three quarters of what
- * is not reserved. So however many requests of some routes hang, others are admitted (dynamic thresholds, Choudhury and
- * Hahne 1998).
+ * Work of a route waits while the route holds this many times the weight that is free: alone, it gets three quarters of
+ * what is not reserved. So however many requests of some routes hang, others are admitted (dynamic thresholds,
+ * Choudhury and Hahne 1998).
  */
 const MAX_HELD_PER_FREE = 3;
 
@@ -68,9 +68,10 @@ export function createSemaphore(options: Options) {
 
   /** If nothing is free, all routes wait alike. */
   function isOverShare(work: Work, currentLimit = findLimit()) {
-    const { route, weight } = work;
+    const { route } = work;
     const [free, held] = [findFree(work, currentLimit), heldByRoute.get(route ?? "") ?? 0];
-    return route !== undefined && free > 0 && held > 0 && held + weight > MAX_HELD_PER_FREE * (free - weight);
+    // The last slot is for a route that holds none.
+    return free > 0 && held > 0 && held >= MAX_HELD_PER_FREE * (free - 1);
   }
 
   /** Whether it leaves what is free to other routes, or to reserved work. */
