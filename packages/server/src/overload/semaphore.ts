@@ -69,7 +69,8 @@ export function createSemaphore(options: Options) {
   /** If nothing is free, all routes wait alike. */
   function isOverShare(work: Work, currentLimit = findLimit()) {
     const { route } = work;
-    const [free, held] = [findFree(work, currentLimit), heldByRoute.get(route ?? "") ?? 0];
+    const free = findFree(work, currentLimit);
+    const held = route === undefined ? 0 : (heldByRoute.get(route) ?? 0);
     // The last slot is for a route that holds none.
     return free > 0 && held > 0 && held >= MAX_HELD_PER_FREE * (free - 1);
   }
