@@ -4,7 +4,7 @@ import { createExpress, createRequestHandler, defineServer } from "react-router-
 export default defineServer({
   createApp({ receive, collectReports, files, pageCache, admit, compress, build, getLoadContext, handleErrors }) {
     const app = createExpress();
-    app.use(receive); // ids, log, security headers; 400 for malformed requests, 413 for large bodies
+    app.use(receive); // ids, log, security headers; 400 if malformed; 413, or a slot, for a body
     app.post("/browser-reports", collectReports);
     // Yours, for every request: redirects, basic auth. With a path: app.use("/api", admit, api)
     app.use(files); // public/ and hashed assets, and large files with a slot of `admit`; 405 for other methods

@@ -33,7 +33,7 @@ declare global {
       route: RouteEntry | undefined;
       /** The same for every spelling of a path (site/route-table.ts). Written by `receive`, for `pageCache`. */
       canonicalPath: string;
-      /** The route's pattern, or FILE_ROUTE. Written by `receive`, for the log, the metrics, tracing and `admit`. */
+      /** The route's pattern, or FILE_ROUTE. Written by `receive`, for all behind it, and for the log. */
       httpRoute: string | undefined;
       /** The largest body. Written by `maxBodyBytes` in front of `receive`, for `receive` and `admit`. */
       maxBodyBytes?: number;
@@ -48,12 +48,13 @@ declare global {
       /** The nonce of the page's inline elements. Written by React Router's handler, for the default headers. */
       nonce?: string;
       /**
-       * Whether a cacheable page is rendered for this client alone. Written by `pageCache`, for the default headers.
+       * Whether a cacheable page is rendered for this client alone. Written by React Router's handler, and by
+       * `handleErrors` if the error page takes its place, for the default headers.
        */
       isPrivate?: boolean;
       /**
-       * The headers of earlier middleware that a page can't have (http/page-headers.ts). For the default headers' log
-       * line.
+       * The headers of earlier middleware that a page can't have. Written where a page's head is made
+       * (http/page-headers.ts), for the default headers' log line.
        */
       replacedHeaders?: string[];
       /**
@@ -62,8 +63,8 @@ declare global {
        */
       isStored?: boolean;
       /**
-       * The status of an error response: a route that runs on may change `res.statusCode`. By `handleErrors`, for the
-       * log.
+       * The status of an error response: a route that runs on may change `res.statusCode`. Written by `handleErrors` and,
+       * at the limit of connections, by overload/connections.ts, for the log.
        */
       errorStatus?: number;
     }

@@ -56,6 +56,7 @@ const REPORT = "POST /browser-reports";
 /** The headers that the server reads, and what takes longest to parse in each. */
 const HEADERS: [start: string, name: string, value: string][] = [
   [PAGE, "X-Forwarded-For", fill("::1,")],
+  [PAGE, "X-Forwarded-For", "::1,".repeat(128)], // So long that it isn't cut.
   [PAGE, "X-Forwarded-For", fill(",")],
   [PAGE, "X-Forwarded-For", fill("::ffff:127.0.0.1, ")],
   [PAGE, "X-Forwarded-For", fill("a")],

@@ -32,6 +32,12 @@ test.each([
   ] as const) {
     const { headers, ...response } = await request(url).get(path).set("Accept-Encoding", "gzip");
     expect([path, response.status, headers["cache-status"]]).toEqual([path, status, expected]);
+    // Without the page cache, a page is rendered with the client's cookies.
+    const isShared = path === "/robots.txt" || headers["cache-status"] !== undefined;
+    expect([path, headers["cache-control"]]).toEqual([
+      path,
+      expect.stringMatching(isShared ? /^public/ : /^private|^no-store/),
+    ]);
     if (path.endsWith("table")) expect(headers["content-encoding"]).toBe("gzip");
   }
   const report = request(url).post("/browser-reports").type("application/reports+json").send("[]");

@@ -41,6 +41,11 @@ test("the Location of a Response with Latin letters is encoded", async () => {
   expectLocation(headers, "Zoë");
 });
 
+test("the Location that the server behind a proxy sends in UTF-8 is encoded", async () => {
+  const { headers } = await request(app).get(`/example-pages/rename/response?to=${encodeURIComponent("Zo\xc3\xab")}`);
+  expectLocation(headers, "Zoë");
+});
+
 test.for([
   ["moved", 301],
   ["gone", 308],

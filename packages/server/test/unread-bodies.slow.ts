@@ -46,6 +46,7 @@ const REQUESTS_FOR_STREAMS: [what: string, path: string, send: Send][] = [
   ["GET of a stream that fails in the middle", "/fails", readToEnd],
   ["GET of a stream whose chunks aren't bytes", "/objects", readToEnd],
   ["GET of a file that doesn't exist", "/missing", readToEnd],
+  ["GET of the data, which are too large", ".data", readToEnd],
 ];
 
 test.for(
@@ -80,4 +81,10 @@ test("a cached response that isn't complete in time leaves no file open", async 
   await expect.poll(() => findOpenFiles(server)).toHaveLength(1);
   expect((await response).status).toBe(503);
   await expect.poll(() => findOpenFiles(server)).toEqual([]);
+});
+
+test("a resource route's data that are too large for a fetcher are an error", async ({ server }) => {
+  expect((await fetch(`${server.url}${PAGES}/file/node.data`)).status).toBe(500);
+  const data = await fetch(`${server.url}${PAGES}/temperature.data`);
+  expect([data.status, await data.text()]).toEqual([200, expect.stringContaining("celsius")]);
 });

@@ -17,11 +17,10 @@ export function findClientAddress(req: IncomingMessage, trustProxy: TrustProxy) 
   const peer = req.socket.remoteAddress?.replace(IPV4_IN_IPV6, "");
   const forwarded = req.headers["x-forwarded-for"]?.toString();
   if (forwarded === undefined) return peer;
-  if (forwarded.length > MAX_FORWARDED_LENGTH) {
-    const [_cut, ...addresses] = forwarded.slice(-MAX_FORWARDED_LENGTH).split(",");
-    // Express reads the header again for `req.ip`.
-    req.headers["x-forwarded-for"] = addresses.slice(-MAX_ADDRESSES).join(",");
-  }
+  const addresses = forwarded.slice(-MAX_FORWARDED_LENGTH).split(",");
+  if (forwarded.length > MAX_FORWARDED_LENGTH) addresses.shift(); // It may be cut.
+  // Express reads the header again for `req.ip`.
+  req.headers["x-forwarded-for"] = addresses.slice(-MAX_ADDRESSES).join(",");
   const address = proxyaddr(req, trustProxy);
   return isIP(address) ? address : peer;
 }

@@ -74,6 +74,21 @@ test.each<[string, Add, string]>([
     "`pageCache` needs `app.use(receive)` before it",
   ],
   [
+    "the page cache before files",
+    (app, made) => rendered(app.use(made.receive, made.pageCache, made.files), made),
+    "`pageCache` needs `app.use(files)` before it",
+  ],
+  [
+    "the page cache behind the pages",
+    (app, made) => app.use(made.receive, made.admit, made.render, made.pageCache, made.handleErrors),
+    "`createRequestHandler` needs `app.use(pageCache)` before it",
+  ],
+  [
+    "compression behind the pages",
+    (app, made) => app.use(made.receive, made.admit, made.render, made.compress, made.handleErrors),
+    "`createRequestHandler` needs `app.use(compress)` before it",
+  ],
+  [
     "receive twice",
     (app, made) => rendered(app.use(made.receive, made.receive), made),
     "`app.use(receive)` is there twice",

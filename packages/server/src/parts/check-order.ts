@@ -13,14 +13,14 @@ type Layer = {
 const PARTS = [
   { name: "receive", line: "app.use(receive)", isRequired: true, needs: [] },
   { name: "files", line: "app.use(files)", needs: ["receive"] },
-  { name: "pageCache", line: "app.use(pageCache)", needs: ["receive"] },
+  { name: "pageCache", line: "app.use(pageCache)", needs: ["receive", "files"] },
   { name: "admit", line: "app.use(admit)", isRequired: true, needs: ["receive"] },
   { name: "compress", line: "app.use(compress)", needs: [] },
   {
     name: "createRequestHandler",
     line: "app.use(createRequestHandler({ build, getLoadContext }))",
     isRequired: true,
-    needs: ["admit"],
+    needs: ["pageCache", "admit", "compress"],
   },
   { name: "handleErrors", line: "app.use(handleErrors)", isRequired: true, needs: ["createRequestHandler"] },
 ] as const;

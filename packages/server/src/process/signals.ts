@@ -17,7 +17,8 @@ export function handleProcessEvents(log: Logger, shutDown: (reason: string) => P
   const close = async (reason: string) => {
     const startedAt = performance.now();
     shutdownStartedAt = startedAt;
-    if (!(await shutDown(reason))) exitCode = 1;
+    const isClean = await shutDown(reason).catch((err) => log.error({ err }, "shutdown failed"));
+    if (!isClean) exitCode = 1;
     log.info({ exitCode, tookMs: Math.round(performance.now() - startedAt) }, "stopped");
     await Promise.race([new Promise<unknown>((resolve) => log.flush(resolve)), setTimeout(LOG_TIMEOUT_MS)]);
     process.exit(exitCode);

@@ -46,7 +46,7 @@ export function serveApp(): Plugin {
         if (req.headers["sec-websocket-protocol"]?.startsWith("vite-")) return;
         const upgrade = async () => (running?.upgrade ? running.upgrade(req, socket, head) : socket.destroy());
         upgrade().catch((error) => {
-          vite.config.logger.error(error.stack);
+          vite.config.logger.error(String(error?.stack ?? error));
           socket.destroy();
         });
       });

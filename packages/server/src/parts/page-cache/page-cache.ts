@@ -19,12 +19,8 @@ export function pageCache(
   return (req, res, next) => {
     const { route, target, canonicalPath } = res.locals;
     if (!route?.cacheRule || (req.method !== "GET" && req.method !== "HEAD")) return next();
-    const renderPrivately = () => {
-      res.locals.isPrivate = true;
-      next();
-    };
     const key = canonicalPath + route.cacheRule.filterQuery(target.query);
-    if (key.length > MAX_KEY_LENGTH) return renderPrivately();
+    if (key.length > MAX_KEY_LENGTH) return next();
 
     const send = (entry: CacheEntry, status: string) => {
       const age = ageOf(entry);
@@ -56,7 +52,7 @@ export function pageCache(
       .then((rendered) => {
         if (res.headersSent) return; // The client got a 503 meanwhile, at MAX_CONNECTIONS.
         // A second render, so that this client gets its own page, or the error page.
-        if (!rendered) return sendStale() || renderPrivately();
+        if (!rendered) return sendStale() || next();
         entries.recordLookup("miss", route.pattern);
         // An entry that is larger than the whole cache is sent, but not stored.
         const stored = entries.find(key) ? "; stored" : "";

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { Request, Response } from "express";
 import onHeaders from "on-headers";
 import type { Logger } from "pino";
@@ -73,11 +74,17 @@ function addHeaders({ method, headers: { cookie } }: Request, res: Response, sec
   const cacheControl = hasCookie ? CACHE_CONTROL_WITH_COOKIE : DEFAULT_CACHE_CONTROL;
   if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
   const location = res.getHeader("Location");
-  if (location !== undefined) res.setHeader("Location", encodeLocation(String(location)));
+  if (location !== undefined) res.setHeader("Location", encodeLocation(decodeLatin1(String(location))));
   // RFC 9110 §15.5.6. React Router sends no Allow.
   const allowed = ACTION_METHODS.includes(method) ? READ_METHODS : (route?.methods ?? READ_METHODS);
   if (res.statusCode === 405 && nonce !== undefined && !res.hasHeader("Allow"))
     res.setHeader("Allow", allowed.join(", "));
   // A response that shared caches store has no request id.
   if (!isForSharedCaches(String(res.getHeader("Cache-Control")))) res.setHeader("X-Request-Id", requestId);
+}
+
+/** The server behind a proxy may send UTF-8, which Node reads as Latin-1. */
+function decodeLatin1(value: string) {
+  const bytes = Buffer.from(value, "latin1");
+  return bytes.toString("latin1") === value && isUtf8(bytes) ? bytes.toString() : value;
 }

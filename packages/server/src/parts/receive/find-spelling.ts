@@ -23,8 +23,12 @@ export function createFindSpelling(files: FindFile, findRoute: Pages["findRoute"
   };
 }
 
+/** More combining marks than in any text (UAX #15 §13): to compose them takes time in proportion to their square. */
+const TOO_MANY_MARKS = /\p{M}{31}/u;
+
 function compose(segment: string) {
   const decoded = decodeURIComponent(segment);
+  if (TOO_MANY_MARKS.test(decoded)) return segment;
   const composed = decoded.normalize();
   return composed === decoded ? segment : encodeURIComponent(composed);
 }

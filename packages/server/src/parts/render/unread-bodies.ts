@@ -1,7 +1,8 @@
 import type { ActionFunction, LoaderFunction, ServerBuild } from "react-router";
 import { endedContext } from "../../pages/context.ts";
+import { withLimitedData } from "./limited-data.ts";
 
-type Handle = LoaderFunction | ActionFunction;
+export type Handle = LoaderFunction | ActionFunction;
 
 /**
  * Returns the build with loaders and actions whose streams are cancelled if nothing has read them when the request has
@@ -12,10 +13,10 @@ type Handle = LoaderFunction | ActionFunction;
 export function cancelUnreadBodies(build: ServerBuild): ServerBuild {
   const routes = Object.entries(build.routes).map(([id, route]) => {
     if (!route) return [id, route];
-    const { loader, action } = route.module;
+    const { loader, action, default: component } = route.module;
     const module = {
       ...route.module,
-      ...(loader && { loader: withCancel(loader) }),
+      ...(loader && { loader: withCancel(component ? loader : withLimitedData(loader)) }),
       ...(action && { action: withCancel(action) }),
     };
     return [id, { ...route, module }];
