@@ -204,16 +204,12 @@ test("7,000 slashes are home", async () => {
   expect(Buffer.from(body, "latin1").toString()).toBe(home);
 });
 
-/** Unicode sorts the two combining marks, if they are in one segment. */
-const MARKS = "%CC%80%CC%96";
-
-test.each(["/a", "/", "/.", "/%25", "/%", "/a%2f", MARKS])(
+test.each(["/a", "/", "/.", "/%25", "/%", "/a%2f"])(
   "a path of %s repeated takes time in proportion to its length",
   async (part) => {
-    const start = part === MARKS ? "/a" : "";
     for (const end of ["", RENDERED]) {
-      const short = get(start + part.repeat(1500 / part.length) + end);
-      const long = get(start + part.repeat(12_000 / part.length) + end);
+      const short = get(part.repeat(1500 / part.length) + end);
+      const long = get(part.repeat(12_000 / part.length) + end);
       // Even on a busy machine, the shortest of many runs is one that nothing interrupts.
       let [shortTime, longTime] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
       for (let run = 0; run < 15; run++) {
