@@ -59,9 +59,7 @@ const READS_HEADERS =
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation(options: Options) {
   const { pages, entries, failures, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
-  /**
-   * After a render that failed, a page counts as failing for this long: longer than until the next one has timed out.
-   */
+  /** After a render that failed, a page counts as failing until the next render has timed out, and a little longer. */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { routes, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
@@ -182,9 +180,7 @@ export function createRevalidation(options: Options) {
   }
 
   return {
-    /**
-     * Whether a render for a cache key has failed lately, or a revalidation got no slot, and none has succeeded since.
-     */
+    /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
     /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
     async renderAll() {

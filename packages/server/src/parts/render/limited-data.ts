@@ -1,15 +1,15 @@
-import type { Handle } from "./unread-bodies.ts";
+import type { LoaderFunction } from "react-router";
 
 /** In bytes. */
 const MAX_DATA = 1024 * 1024;
 
 /**
- * Limits what a resource route sends as `.data`, for `useFetcher().load()`. React Router reads all of it into memory, also
- * a file that the route streams.
+ * Limits what a resource route sends as `.data`, for `useFetcher().load()`. React Router reads all of it into memory,
+ * also a file that the route streams.
  */
-export function withLimitedData(handle: Handle): Handle {
+export function withLimitedData(loader: LoaderFunction): LoaderFunction {
   return async (args, ...rest) => {
-    const result = await handle(args, ...rest);
+    const result = await loader(args, ...rest);
     const isData = new URL(args.request.url).pathname.endsWith(".data");
     return isData && result instanceof Response && result.body ? limit(result, result.body) : result;
   };

@@ -2,7 +2,7 @@ import type { ActionFunction, LoaderFunction, ServerBuild } from "react-router";
 import { endedContext } from "../../pages/context.ts";
 import { withLimitedData } from "./limited-data.ts";
 
-export type Handle = LoaderFunction | ActionFunction;
+type Handle = LoaderFunction | ActionFunction;
 
 /**
  * Returns the build with loaders and actions whose streams are cancelled if nothing has read them when the request has
