@@ -24,16 +24,16 @@ export function run(cwd: string, command: string) {
 
 /** Packs the engine of a copy of the project. Returns the tarball's path. */
 export function packEngine(project: string) {
-  // Not links, since TypeScript can't name the types of linked packages in declarations.
-  run(project, "npm ci --prefer-offline --no-audit --no-fund");
   run(project, "npm pack --workspace=packages/server");
   return join(project, readdirSync(project).find((name) => name.endsWith(".tgz")) as string);
 }
 
-/** Replaces the engine's folder in a product with a packed engine, which must be in the product's folder. */
+/** Replaces the engine's folder in a product with a packed engine, as docs/updating.md says. */
 export function replaceEngine(product: string, tarball: string) {
   rmSync(`${product}/packages`, { recursive: true });
   const { workspaces: _, ...manifest } = JSON.parse(readFileSync(`${product}/package.json`, "utf8"));
   manifest.dependencies["react-router-express-server"] = `file:${tarball}`;
   writeFileSync(`${product}/package.json`, `${JSON.stringify(manifest, undefined, 2)}\n`);
+  const types = readFileSync(`${product}/tsconfig.json`, "utf8");
+  writeFileSync(`${product}/tsconfig.json`, types.replace(/.*"references".*\n/, ""));
 }

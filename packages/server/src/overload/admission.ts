@@ -41,7 +41,7 @@ type Measured = { route: string; since: number; sent: number; read: number };
  * begins, it moves to `openResponses`, so that slow readers take no slots of renders. While others wait for a limit,
  * the slowest client that sends to it or reads from it is disconnected.
  */
-export function createAdmission(options: Options) {
+export function createAdmission(options: Options): { admit: RequestHandler; close: () => void } {
   const { limits, renders, bodies, openResponses, maxBodyBytes, handlerTimeoutMs, recordShed } = options;
   /** Files and event streams only take a slot of `openResponses`. A route is added by its first event stream. */
   const openRoutes = new Set([FILE_ROUTE]);
@@ -85,7 +85,7 @@ export function createAdmission(options: Options) {
   }
 
   return {
-    admit: ((req, res, next) => {
+    admit: (req, res, next) => {
       if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
       const route = findHttpRoute(res) ?? "";
@@ -130,7 +130,7 @@ export function createAdmission(options: Options) {
         .acquire({ weight: isSmall ? 1 : findWeight(req, res), route: isOpen ? undefined : route }, res)
         .then(handle)
         .catch((error) => !res.closed && next(error));
-    }) satisfies RequestHandler,
+    },
     close: () => clearInterval(cutting),
   };
 

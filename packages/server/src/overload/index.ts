@@ -6,10 +6,10 @@ import { hasBody } from "../http/request-target.ts";
 import { countBy, gauge } from "../telemetry/metrics.ts";
 import { createAdmission, type ShedReason } from "./admission.ts";
 import { bodyLimit } from "./body-limit.ts";
-import { type DropReason, guardConnections } from "./connections.ts";
+import { type Connections, type DropReason, guardConnections } from "./connections.ts";
 import type { Limits } from "./limits.ts";
 import type { MeasureUsage } from "./measure-limits.ts";
-import { createSemaphore, OVERLOADED } from "./semaphore.ts";
+import { createSemaphore, OVERLOADED, type Semaphore } from "./semaphore.ts";
 import { createTurns } from "./turns.ts";
 
 export { linger, maxBodyBytes } from "./body-limit.ts";
@@ -36,8 +36,20 @@ type Options = {
   measureUsage: MeasureUsage;
 };
 
+type Protection = {
+  /** Rejects a body that is too large, and admits others before anything reads them. */
+  admitBody: RequestHandler;
+  /** Admits a request, unless it has been admitted with its body. */
+  admit: RequestHandler;
+  renderSlots: Semaphore;
+  /** Limits the connections of a server. */
+  guard: (server: Server) => Connections;
+  close: () => void;
+};
+
 /** Everything against overload (README.md): the middleware, and a function that guards the connections of a server. */
-export function protectFromOverload({ limits, settings, headers, handleErrors, registry, measureUsage }: Options) {
+export function protectFromOverload(options: Options): Protection {
+  const { limits, settings, headers, handleErrors, registry, measureUsage } = options;
   const { BODY_SIZE_LIMIT_BYTES: maxBodyBytes, HANDLER_TIMEOUT_MS: handlerTimeoutMs } = settings;
   const recordShed = countBy<ShedReason>(registry, {
     name: "requests_shed_total",
@@ -94,15 +106,12 @@ export function protectFromOverload({ limits, settings, headers, handleErrors, r
   });
   const limitBody = bodyLimit(maxBodyBytes, handleErrors);
 
-  /** Rejects a body that is too large, and admits others before anything reads them. */
   const admitBody: RequestHandler = (req, res, next) => {
     if (!hasBody(req)) return next();
     limitBody(req, res, (error) => (error ? next(error) : admit(req, res, next)));
   };
-  /** Admits a request, unless it has been admitted with its body. */
   const admitOnce: RequestHandler = (req, res, next) => (res.locals.running ? next() : admit(req, res, next));
 
-  /** Limits the connections of a server. */
   const guard = (server: Server) => {
     const connections = guardConnections(server, {
       maxConnections: limits.MAX_CONNECTIONS,
