@@ -25,7 +25,7 @@ async function start(env = {}) {
 }
 
 test("its types are right", () => {
-  run(FOLDER, "npm run typecheck");
+  run(FOLDER, "npx react-router typegen && npx tsc");
 });
 
 test("an API sends JSON and 404, and rejects requests of other sites", async () => {

@@ -17,7 +17,7 @@ import { promisify } from "node:util";
 const NEVER_COPIED = [".env", ".git", ".react-router", "build", "dist", "film.mp4", "node_modules"];
 /** A build needs none of these. The engine is in node_modules. */
 const TESTS_AND_DOCS = ["bench", "deploy", "docs", "packages", "test", "tools"];
-const TEST_FILE = /(\.(test|slow)\.tsx?|screenshot\.ts)$/;
+const TEST_FILE = /(\.(test|slow)\.tsx?|(fixtures|screenshot)\.ts)$/;
 
 /** Copies the project to a new folder, with its uncommitted changes. With `withTests`, its tests can run there. */
 export function copyProject({ withTests = false } = {}) {

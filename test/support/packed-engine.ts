@@ -32,8 +32,7 @@ export function packEngine(project: string) {
 export function replaceEngine(product: string, tarball: string) {
   rmSync(`${product}/packages`, { recursive: true });
   const { workspaces: _, ...manifest } = JSON.parse(readFileSync(`${product}/package.json`, "utf8"));
+  manifest.scripts.typecheck = manifest.scripts.typecheck.replace(/ && tsc -b packages\S+/, "");
   manifest.dependencies["react-router-express-server"] = `file:${tarball}`;
   writeFileSync(`${product}/package.json`, `${JSON.stringify(manifest, undefined, 2)}\n`);
-  const types = readFileSync(`${product}/tsconfig.json`, "utf8");
-  writeFileSync(`${product}/tsconfig.json`, types.replace(/.*"references".*\n/, ""));
 }
