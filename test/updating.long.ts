@@ -43,7 +43,6 @@ describe.skipIf(!FIRST || !existsSync(ENGINE))("a product from the first commit 
   });
 
   test("gets today's engine as a packed one", { timeout: 1_800_000 }, async () => {
-    run(template, "npm ci --prefer-offline --no-audit --no-fund");
     const tarball = packEngine(template);
     run(product, `cp ${tarball} .`);
     replaceEngine(product, basename(tarball));

@@ -24,6 +24,8 @@ export function run(cwd: string, command: string) {
 
 /** Packs the engine of a copy of the project. Returns the tarball's path. */
 export function packEngine(project: string) {
+  // A copy's packages are links, which npm can't replace.
+  run(project, "npm ci --prefer-offline --no-audit --no-fund");
   run(project, "npm pack --workspace=packages/server");
   return join(project, readdirSync(project).find((name) => name.endsWith(".tgz")) as string);
 }
