@@ -84,6 +84,7 @@ export function createFront({ FRONT, UPSTREAM }: Settings, admit: RequestHandler
   });
   front.get("/front/old/*splat", admit, (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
   front.use("/front/api", admit, createApi());
+  front.use("/front/tenants/:tenant", admit, () => {}); // It never responds.
   front.post(
     ["/front/webhook", "/front/large-webhook"],
     admit,
