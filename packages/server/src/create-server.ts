@@ -151,9 +151,7 @@ export async function createServer(options: Options) {
       };
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
-      // Reports have a body, which `receive` admits.
-      const admitted = [admitRequest, parts.collectReports.at(-1)];
-      for (const path of findUnadmitted(app, { ...parts, admitted })) {
+      for (const path of findUnadmitted(app, { ...parts, admit: admitRequest })) {
         log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
       }
       return {

@@ -12,7 +12,7 @@ import type { MeasureUsage } from "./measure-limits.ts";
 import { createSemaphore, OVERLOADED, type Semaphore } from "./semaphore.ts";
 import { createTurns } from "./turns.ts";
 
-export { linger, maxBodyBytes } from "./body-limit.ts";
+export { isBodyLimit, linger, maxBodyBytes } from "./body-limit.ts";
 export { type Connections, guardConnections } from "./connections.ts";
 export { inTime } from "./in-time.ts";
 export { createLimits, type LimitName, type Limits } from "./limits.ts";
