@@ -149,24 +149,3 @@ test("if middleware in front sets the language, visitors get it, and no cache in
   const own = await get(app, `${HELLO}?lang=de`, { "Accept-Language": "de" });
   expect([readHello(own), own.headers["cache-control"]]).toEqual(["Hallo", expect.stringContaining("public")]);
 });
-
-test("the log warns once if middleware behind receive has changed the URL, and names the line", async () => {
-  const { app, lines } = await load({ FRONT: "changed-url" });
-  for (const path of ["/example-pages/posts/1", "/de/robots.txt", HELLO]) await get(app, path);
-  expect(lines.filter(({ msg }) => msg !== "request")).toEqual([
-    expect.objectContaining({
-      level: 40,
-      msg: expect.stringContaining("req.url is changed behind `app.use(receive)`"),
-      "http.route": "/example-pages/posts/:id",
-    }),
-  ]);
-});
-
-test("middleware in front of receive may change the URL of a page, its data and a file", async () => {
-  const { app, lines } = await load({ FIRST: "changed-url" });
-  expect((await get(app, "/de/robots.txt")).headers["content-type"]).toMatch(/^text\/plain/);
-  expect((await get(app, "/de/example-pages/posts/1?page=2")).text).toContain("<p>Page <!-- -->2</p>");
-  expect((await get(app, "/de/example-pages/fares/rome")).text).toContain("Fare");
-  expect((await get(app, "/de/example-pages/fares/rome.data")).text).toContain("currency=EUR");
-  expect(lines.filter(({ msg }) => msg !== "request")).toEqual([]);
-});

@@ -67,7 +67,7 @@ const FRONTS = {
   },
   "changed-url": (req, _res, next) => {
     const url = new URL(req.url, "http://localhost");
-    url.searchParams.set("lang", "de");
+    url.searchParams.set("page", "2");
     req.url = url.pathname.replace(/^\/de\//, "/") + url.search;
     next();
   },
@@ -75,6 +75,7 @@ const FRONTS = {
     req.headers["accept-language"] = String(req.query.lang);
     next();
   },
+  "late-url": (_req, _res, next) => next(),
   none: (_req, _res, next) => next(),
 } satisfies Record<string, RequestHandler>;
 

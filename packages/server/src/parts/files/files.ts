@@ -1,21 +1,13 @@
 import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
-import type { Logger } from "pino";
 import { findRange } from "../../http/byte-range.ts";
 import { sendStored } from "../../http/stored-response.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
 import { READ_METHODS } from "../../site/route-entry.ts";
-import { toLogFields } from "../../telemetry/log-fields.ts";
+import type { CheckUrl } from "../check-url.ts";
 import { checkMethod } from "./check-method.ts";
 import type { ClientFiles } from "./client-files.ts";
 import { sendFromDisk } from "./send-from-disk.ts";
-
-/**
- * `receive` has found the route, its limits and its cache key. With another URL, a cache in front could also send the
- * page of one client to others.
- */
-const URL_CHANGED =
-  "req.url is changed behind `app.use(receive)`, and the change is ignored: move that middleware in front of `app.use(receive)` or, for a language or a cookie, set handle.variants (docs/caching.md)";
 
 /**
  * Sends the files of `public/` and `/assets/`, or a range of one: from memory, or from disk once `admit` admits the
@@ -25,14 +17,10 @@ export function sendFiles(
   folder: string | undefined,
   files: ClientFiles,
   admit: RequestHandler,
-  log: Logger,
+  checkUrl: CheckUrl,
 ): RequestHandler {
-  let hasWarned = false;
   return (req, res, next) => {
-    if (req.url !== req.originalUrl && !hasWarned) {
-      hasWarned = true;
-      log.warn(toLogFields(res), URL_CHANGED);
-    }
+    checkUrl(req, res);
     const error = checkMethod(req, res);
     if (error) return next(error);
     const { target, spelling } = res.locals;
