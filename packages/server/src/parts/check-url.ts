@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import { toLogFields } from "../telemetry/log-fields.ts";
 
 /**
- * Returns a function that logs, once, that middleware has changed the URL of a request too late: `receive` has found its
- * route, limits and cache key, and React Router's adapter reads `originalUrl`.
+ * Returns a function that logs, once, if middleware has changed the URL of a request too late: `receive` has found its
+ * route and limits, and React Router's adapter reads `originalUrl`.
  */
 export function createUrlCheck(log: Logger) {
   let hasWarned = false;

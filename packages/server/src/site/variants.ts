@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import Negotiator from "negotiator";
-import type { Variants } from "../locals.ts";
+import type { RouteEntry, Variants } from "../locals.ts";
 import type { Handle } from "../pages/handle.ts";
 
 /** The longest Accept-Language that is read, since parsing takes time. Browsers send about 50 characters. */
@@ -39,6 +39,13 @@ export function createVariants({
     isForSharedCaches: ({ headers, headersDistinct }) =>
       !names.has("Cookie") && headers["accept-language"] === headersDistinct["accept-language"]?.join(", "),
   };
+}
+
+/** The cache keys of a route without parameters: one for each variant. */
+export function listCacheKeys({ cacheKey, pattern, cacheRule }: RouteEntry) {
+  const path = cacheKey ?? pattern;
+  const { variants } = cacheRule ?? {};
+  return variants ? [...variants.headers.keys()].map((variant) => `${path}#${variant}`) : [path];
 }
 
 const toPair = (name: string, value = "") => `${name}=${value}`;

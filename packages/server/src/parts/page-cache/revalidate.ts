@@ -10,6 +10,7 @@ import type { Semaphore } from "../../overload/index.ts";
 import type { Pages } from "../../site/pages.ts";
 import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
+import { listCacheKeys } from "../../site/variants.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { describeError } from "../../telemetry/log-fields.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
@@ -31,7 +32,7 @@ type Options = {
   pages: Pages;
   entries: CacheEntries;
   failures: Failures;
-  /** Renders the response for a cache key. Rejects if anything in the page fails, or takes longer than `renderTimeoutMs`. */
+  /** Renders the response for a cache key. Rejects if anything in the page fails or exceeds `renderTimeoutMs`. */
   renderAnonymously: (key: string, route: RouteEntry) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
   /** Admits renders. */
@@ -88,12 +89,7 @@ export function createRevalidation(options: Options) {
     return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
   }
 
-  async function toEntry(
-    key: string,
-    rendered: AnonymousResponse,
-    route: RouteEntry,
-    effort: Effort,
-  ): Promise<CacheEntry> {
+  async function toEntry(key: string, rendered: AnonymousResponse, route: RouteEntry, effort: Effort) {
     const renderedAt = performance.now();
     const before = entries.find(key)?.bodies;
     const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
@@ -187,15 +183,12 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    /** Renders each cacheable route without parameters, in all of its variants. In parallel: one is rendered while another is compressed. */
+    /** Renders all variants of cacheable routes without parameters. One is rendered while another is compressed. */
     async renderAll() {
       const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
-      const rendering = routes.filter(isKnown).flatMap((route) => {
-        const path = route.cacheKey ?? route.pattern;
-        const { variants } = route.cacheRule ?? {};
-        const keys = variants ? [...variants.headers.keys()].map((variant) => `${path}#${variant}`) : [path];
-        return keys.map((key) => render(key, route, "best"));
-      });
+      const rendering = routes
+        .filter(isKnown)
+        .flatMap((route) => listCacheKeys(route).map((key) => render(key, route, "best")));
       await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
     },
     /**
