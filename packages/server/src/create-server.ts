@@ -8,6 +8,7 @@ import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/set-origin.ts";
 import { checkOrder } from "./parts/check-order.ts";
+import { createUrlCheck } from "./parts/check-url.ts";
 import { compression } from "./parts/compress/compress.ts";
 import { errorHandler } from "./parts/errors/handle-errors.ts";
 import { readClientFiles } from "./parts/files/client-files.ts";
@@ -127,6 +128,7 @@ export async function createServer(options: Options) {
       });
 
       const recordRequest = measureRequests(registry, routes);
+      const checkUrl = createUrlCheck(log);
       const checkOrigin = sameOrigin(settings, log);
       const admitRequest = admit({
         takeSlot,
@@ -136,13 +138,13 @@ export async function createServer(options: Options) {
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
-        files: sendFiles(clientFolder, files, takeSlot),
+        files: sendFiles(clientFolder, files, takeSlot, checkUrl),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: admitRequest,
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
-        getLoadContext: createGetLoadContext({ createContext, shutdown: shutdown.signal, log }),
+        getLoadContext: createGetLoadContext({ createContext, checkUrl, shutdown: shutdown.signal, log }),
         handleErrors,
         settings,
         services,

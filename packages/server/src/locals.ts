@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { QueryFilter } from "./http/no-vary-search.ts";
 import type { RequestTarget } from "./http/request-target.ts";
 import type { Trace } from "./pages/context.ts";
@@ -105,6 +106,20 @@ export type CacheRule = {
   /** The default headers of its responses. */
   headers: Headers;
   filterQuery: QueryFilter;
+  /** The variants of each response, if the route sets `handle.variants`. */
+  variants: Variants | undefined;
+};
+
+/** The finite set of request headers that a cached page is rendered with (site/variants.ts). */
+export type Variants = {
+  /** The names of the headers, for `Vary`. */
+  vary: string;
+  /** The headers of each variant, by what its cache key has behind "#". The first is the default. */
+  headers: Map<string, Record<string, string>>;
+  /** Chooses the variant for a client's headers. */
+  choose: (headers: IncomingHttpHeaders) => string;
+  /** Whether `Vary` suffices: without cookies, which differ for each client, and headers that middleware has set. */
+  isForSharedCaches: (req: Pick<IncomingMessage, "headers" | "headersDistinct">) => boolean;
 };
 
 /** A route's additions to the headers of its pages, each in the header's own syntax. */

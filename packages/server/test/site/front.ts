@@ -65,11 +65,29 @@ const FRONTS = {
     if (!req.hostname?.startsWith("www.")) return next();
     res.redirect(301, `https://${req.hostname.slice("www.".length)}${req.originalUrl}`);
   },
+  "changed-url": (req, _res, next) => {
+    const url = new URL(req.url, "http://localhost");
+    url.searchParams.set("page", "2");
+    req.url = url.pathname.replace(/^\/de\//, "/") + url.search;
+    next();
+  },
+  "changed-header": (req, _res, next) => {
+    req.headers["accept-language"] = String(req.query.lang);
+    next();
+  },
+  "late-url": (_req, _res, next) => next(),
   none: (_req, _res, next) => next(),
+} satisfies Record<string, RequestHandler>;
+
+/** Middleware for the first line of `createApp`. */
+export const FIRST = {
+  "changed-url": FRONTS["changed-url"],
+  none: FRONTS.none,
 } satisfies Record<string, RequestHandler>;
 
 export const frontSettings = {
   FRONT: v.optional(v.picklist(Object.keys(FRONTS) as (keyof typeof FRONTS)[]), "none"),
+  FIRST: v.optional(v.picklist(Object.keys(FIRST) as (keyof typeof FIRST)[]), "none"),
   UPSTREAM: v.optional(v.string(), "http://127.0.0.1"),
 };
 

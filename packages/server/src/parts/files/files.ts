@@ -4,6 +4,7 @@ import { findRange } from "../../http/byte-range.ts";
 import { sendStored } from "../../http/stored-response.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
 import { READ_METHODS } from "../../site/route-entry.ts";
+import type { CheckUrl } from "../check-url.ts";
 import { checkMethod } from "./check-method.ts";
 import type { ClientFiles } from "./client-files.ts";
 import { sendFromDisk } from "./send-from-disk.ts";
@@ -12,8 +13,14 @@ import { sendFromDisk } from "./send-from-disk.ts";
  * Sends the files of `public/` and `/assets/`, or a range of one: from memory, or from disk once `admit` admits the
  * request. Rejects methods that files and cached pages don't allow. Redirects to another spelling of the path.
  */
-export function sendFiles(folder: string | undefined, files: ClientFiles, admit: RequestHandler): RequestHandler {
+export function sendFiles(
+  folder: string | undefined,
+  files: ClientFiles,
+  admit: RequestHandler,
+  checkUrl: CheckUrl,
+): RequestHandler {
   return (req, res, next) => {
+    checkUrl(req, res);
     const error = checkMethod(req, res);
     if (error) return next(error);
     const { target, spelling } = res.locals;

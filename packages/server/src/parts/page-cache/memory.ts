@@ -110,7 +110,7 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
       entries: found.size + notFound.size,
       bytes: found.calculatedSize + notFound.calculatedSize,
     }),
-    /** Lists the entries of a page and its data, for each query. */
+    /** Lists the entries of a page and its data, for each query and variant. */
     list: (pagePath: string) =>
       [...listAll()]
         .filter(([key]) => pagePathOf(key) === pagePath)
@@ -149,15 +149,15 @@ function countBytes({ bodies }: CacheEntry) {
   return Object.values(bodies).reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The path of the page that a cache key is of, without `.data` and the query. */
+/** The path of the page that a cache key is of, without `.data`, the query and the variant. */
 export function pagePathOf(key: string) {
-  return toPagePath(key.replace(/\?.*/s, ""));
+  return toPagePath(key.replace(/[?#].*/s, ""));
 }
 
 function createMatcher({ groups, paths, prefixes }: Invalidation) {
   const [groupSet, pathSet] = [new Set(groups), new Set(paths)];
   const hasPrefix = (key: string) => {
-    const path = parseRequestTarget(key)?.decodedPath.toLowerCase() ?? key;
+    const path = parseRequestTarget(key.replace(/#.*/s, ""))?.decodedPath.toLowerCase() ?? key;
     return prefixes.some((prefix) => path.startsWith(prefix.toLowerCase()));
   };
   return (key: string, entry: CacheEntry) =>

@@ -10,6 +10,7 @@ import type { Semaphore } from "../../overload/index.ts";
 import type { Pages } from "../../site/pages.ts";
 import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
+import { listCacheKeys } from "../../site/variants.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { describeError } from "../../telemetry/log-fields.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
@@ -22,7 +23,7 @@ export type AnonymousResponse = {
   contentType: string | undefined;
   headers: Record<string, string>;
   body: Buffer;
-  /** Whether a loader or middleware has read the request's headers, which are empty. */
+  /** Whether a loader or middleware has read the request's headers, beside those of the variant. */
   readsHeaders: boolean;
   uncacheableReason: string | undefined;
 };
@@ -31,8 +32,8 @@ type Options = {
   pages: Pages;
   entries: CacheEntries;
   failures: Failures;
-  /** Renders a path with its query. Rejects if anything in the page fails, or takes longer than `renderTimeoutMs`. */
-  renderAnonymously: (url: string, route: RouteEntry) => Promise<AnonymousResponse>;
+  /** Renders the response for a cache key. Rejects if anything in the page fails or exceeds `renderTimeoutMs`. */
+  renderAnonymously: (key: string, route: RouteEntry) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
   /** Admits renders. */
   renderSlots: Semaphore;
@@ -54,7 +55,7 @@ const MAX_RENDERS = 3;
 
 const READS_HEADERS =
   "a loader or middleware of the route or its parents reads the request's headers, but a cached response is rendered without " +
-  "cookies and client headers (docs/caching.md)";
+  "cookies and client headers, except those of handle.variants (docs/caching.md)";
 
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation(options: Options) {
@@ -63,7 +64,7 @@ export function createRevalidation(options: Options) {
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { routes, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
-    log.error({ err, file, "url.path": key.replace(/\?.*/s, "") }, "page not rendered"),
+    log.error({ err, file, "url.path": key.replace(/[?#].*/s, "") }, "page not rendered"),
   );
   /**
    * The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. Not in one
@@ -88,7 +89,7 @@ export function createRevalidation(options: Options) {
     return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
   }
 
-  async function toEntry(key: string, rendered: AnonymousResponse, route: string, effort: Effort): Promise<CacheEntry> {
+  async function toEntry(key: string, rendered: AnonymousResponse, route: RouteEntry, effort: Effort) {
     const renderedAt = performance.now();
     const before = entries.find(key)?.bodies;
     const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
@@ -96,8 +97,8 @@ export function createRevalidation(options: Options) {
     const lifetime = parseSharedLifetime(cacheControl);
     const groups = parseGroups(headers["cache-groups"] ?? null);
     if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
-    const response = storeResponse({ ...rendered, headers, bodies });
-    return { response, cacheControl, bodies, lifetime, groups, route, renderedAt };
+    const response = storeResponse({ ...rendered, headers, bodies, vary: route.cacheRule?.variants?.vary });
+    return { response, cacheControl, bodies, lifetime, groups, route: route.pattern, renderedAt };
   }
 
   /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
@@ -114,7 +115,7 @@ export function createRevalidation(options: Options) {
           metrics.recordRender("not_cacheable");
           return undefined;
         }
-        const entry = await toEntry(key, rendered, route.pattern, effort);
+        const entry = await toEntry(key, rendered, route, effort);
         const result = entries.store(key, entry, invalidations);
         metrics.recordRender(result);
         if (result === "too_large" && isProduction) warn(route, "larger than its part of PAGE_CACHE_MAX_BYTES");
@@ -182,10 +183,12 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
+    /** Renders all variants of cacheable routes without parameters. One is rendered while another is compressed. */
     async renderAll() {
       const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
-      const rendering = routes.filter(isKnown).map((route) => render(route.cacheKey ?? route.pattern, route, "best"));
+      const rendering = routes
+        .filter(isKnown)
+        .flatMap((route) => listCacheKeys(route).map((key) => render(key, route, "best")));
       await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
     },
     /**
