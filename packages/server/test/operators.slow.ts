@@ -41,8 +41,8 @@ test.for<[string, string, number, string]>([
   ["HEAD", "/livez", 200, ""],
   ["POST", "/livez", 200, "ok\n"],
   ["GET", "/readyz", 200, "ready\n"],
-  ["GET", "/", 404, "not found\n"],
-  ["GET", "/livez/", 404, "not found\n"],
+  ["POST", "/", 405, "method not allowed\n"],
+  ["GET", "/livez/", 404, "not found: / describes this process\n"],
 ])("%s %s on the operators' port has status %d", async ([method, path, status, body], { server }) => {
   const response = await fetch(server.opsUrl + path, {
     method,
@@ -59,6 +59,11 @@ test.for([
   ["no HTTP", "\x00\x01\x02\r\n\r\n"],
   ["a target that is no URL", "GET http://[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
   ["a body that never comes", "POST /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n"],
+  [
+    "a form that never comes",
+    "POST /cache/invalidate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n" +
+      "Content-Length: 9\r\n\r\n",
+  ],
 ])("the operators' server survives %s", async ([_, bytes = ""], { server }) => {
   const { isClosed } = await exchange(server.opsUrl, bytes);
   expect(isClosed).toBe(true);

@@ -9,6 +9,7 @@ import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
 
 const readReadiness = () => ({ isReady: true, reason: undefined });
+const readStatus = async () => ({ title: "", state: "", isGood: true, sections: [] });
 
 test("operators list the cache by route, from the start, and invalidate a group or a path", async () => {
   const { url, opsUrl, stop } = await startServer({}, SITE);
@@ -98,6 +99,9 @@ test.each([
   ["of a prefix without a slash", "POST", "?prefix=shop", {}, 400],
   ["of a mistyped path", "POST", "?path=/shpo", {}, 404],
   ["with another method", "GET", "?group=a", {}, 405],
+  ["from the page itself", "POST", "?group=a", { Host: "localhost:3001", Origin: "http://localhost:3001" }, 200],
+  ["from another port's page", "POST", "?group=a", { Host: "localhost:3001", Origin: "http://localhost:3000" }, 403],
+  ["from a page of no origin", "POST", "?group=a", { Origin: "null" }, 403],
   ["from another site", "POST", "?group=a", { "Sec-Fetch-Site": "cross-site" }, 403],
   ["from another port of the host", "POST", "?group=a", { "Sec-Fetch-Site": "same-site" }, 403],
   ["from a page of an old browser", "POST", "?group=a", { Origin: "http://127.0.0.1:3001" }, 403],
@@ -106,7 +110,7 @@ test.each([
   const purge = vi.fn(async () => ({ keys: [], others: "published" as const }));
   const cache = { purge, findMistake: () => "no such page" } as Partial<OpsCache> as OpsCache;
   const log = pino({ enabled: false });
-  const server = createOpsServer({ registry: new Registry(), readReadiness, cache, host: undefined, log });
+  const server = createOpsServer({ registry: new Registry(), readReadiness, readStatus, cache, host: undefined, log });
   const path = `/cache/invalidate${query}`;
   const response = await (method === "GET" ? request(server).get(path) : request(server).post(path)).set(headers);
   expect(response.status).toBe(status);
@@ -127,6 +131,7 @@ test.each([
     const server = createOpsServer({
       registry: new Registry(),
       readReadiness,
+      readStatus,
       cache,
       host: undefined,
       log,
@@ -148,7 +153,7 @@ test.each([
 ])("a request for metrics with the host %s has status %i, and a probe 200", async (host, status) => {
   const log = pino({ enabled: false });
   const cache = {} as OpsCache;
-  const options = { registry: new Registry(), readReadiness, cache, host: "ops.example.org", log };
+  const options = { registry: new Registry(), readReadiness, readStatus, cache, host: "ops.example.org", log };
   const server = createOpsServer(options);
   expect((await request(server).get("/metrics").set("Host", host)).status).toBe(status);
   expect((await request(server).get("/livez").set("Host", host)).status).toBe(200);

@@ -9,12 +9,21 @@ const CHUNK_LENGTH = 32_768;
 /** A line waits at most this long for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
 
+/** pino writes the level first. */
+const ERRORS = ['{"level":"error"', '{"level":"fatal"'];
+
 /**
  * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for
  * the reader, lines are dropped, and a warning counts them once it reads again. It writes to `process.stdout`. pino's
  * own destination writes in libuv's threads: a write that blocks there would keep the process from exiting.
+ * `onError` gets the lines of errors.
  */
-export function createLog(level: string, maxBufferedBytes: number, registry: Registry) {
+export function createLog(
+  level: string,
+  maxBufferedBytes: number,
+  registry: Registry,
+  onError: (line: string) => void = () => {},
+) {
   const onDrop = count(
     registry,
     "log_lines_dropped_total",
@@ -46,6 +55,7 @@ export function createLog(level: string, maxBufferedBytes: number, registry: Reg
   };
   const destination = {
     write(line: string) {
+      if (ERRORS.some((start) => line.startsWith(start))) onError(line);
       chunk += stdout.isTTY ? toText(line) : line;
       lines += 1;
       if (chunk.length >= CHUNK_LENGTH) flush();
