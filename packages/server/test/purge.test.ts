@@ -91,6 +91,19 @@ test("operators see whether a page is cached, its entries, and why its renders f
   expect(await stop()).toBe(0);
 });
 
+test("operators read a page as text: errors of the log, requests and entries of this process", async () => {
+  const { url, opsUrl, stop } = await startServer({ POSTS: "down" }, SITE);
+  for (const path of ["/?token=secret", "/example-pages/posts/1?token=secret"]) await (await fetch(url + path)).text();
+  const read = async () => (await fetch(opsUrl)).text();
+  await expect.poll(read).toMatch(/^ {2}\/example-pages\/posts\/:id +1 +\d+\.\d +\d+\.\d +\d+\.\d +1 +0 %$/m);
+  const text = await read();
+  expect(text).toMatch(/^test-site 1\.2\.3: ready\n/);
+  expect(text).toMatch(/^ {2}[\d-]+ [\d:]+ +1 {2}page not rendered: Error: no database$/m);
+  expect(text).toMatch(/^Largest cache entries\n {2}Cache key +KiB +Age\n {2}\/\S+ +\d+\.\d +\d+ s$/m);
+  expect(text).not.toContain("secret");
+  expect(await stop()).toBe(0);
+});
+
 test.each([
   ["from the operator", "POST", "?group=a", {}, 200],
   ["from localhost", "POST", "?group=a", { Host: "localhost:3001" }, 200],

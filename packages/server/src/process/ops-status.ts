@@ -37,7 +37,12 @@ export function createStatus({ site, registry, readReadiness, getLastFailure, ca
       ["Commit", site.revision],
       ["Host", `${hostname()}, process ${process.pid}, Node ${process.versions.node}`],
       ["Running", `for ${toDuration(process.uptime())}, since ${toTime(new Date(performance.timeOrigin))}`],
-      ["Services", failure ? `last failure at ${toTime(failure.at)}: ${failure.reason}` : "no check has failed"],
+      [
+        "Services",
+        failure
+          ? `last failure at ${toTime(failure.at)}: ${withoutPrivateParts(failure.reason)}`
+          : "no check has failed",
+      ],
       ["Channel", cache.describeChannel()],
       ["Cache", `${size.entries} entries, ${toBytes(size.bytes)}`],
     ];
