@@ -13,7 +13,7 @@ type LoggedError = {
   requestId: string;
 };
 
-/** Keeps the last errors of the log, shortened and without queries. */
+/** Keeps the last log lines with an exception, shortened and without queries. */
 export function createLastErrors() {
   // In the order of their last occurrence.
   const errors = new Map<string, LoggedError>();

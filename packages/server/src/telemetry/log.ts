@@ -9,20 +9,17 @@ const CHUNK_LENGTH = 32_768;
 /** A line waits at most this long for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
 
-/** pino writes the level first. */
-const ERRORS = ['{"level":"error"', '{"level":"fatal"'];
-
 /**
  * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for
  * the reader, lines are dropped, and a warning counts them once it reads again. It writes to `process.stdout`. pino's
  * own destination writes in libuv's threads: a write that blocks there would keep the process from exiting.
- * `onError` gets the lines of errors.
+ * `onException` gets the lines that have one.
  */
 export function createLog(
   level: string,
   maxBufferedBytes: number,
   registry: Registry,
-  onError: (line: string) => void = () => {},
+  onException: (line: string) => void = () => {},
 ) {
   const onDrop = count(
     registry,
@@ -33,6 +30,8 @@ export function createLog(
   let chunk = "";
   let lines = 0;
   let lost = 0;
+  // Other lines, such as those of requests, aren't read again.
+  let hasException = false;
   const flush = (done?: () => void) => {
     // Resumes at half the limit, so that a slow reader doesn't cause a warning for each dropped chunk.
     if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
@@ -55,14 +54,18 @@ export function createLog(
   };
   const destination = {
     write(line: string) {
-      if (ERRORS.some((start) => line.startsWith(start))) onError(line);
+      if (hasException) onException(line);
+      hasException = false;
       chunk += stdout.isTTY ? toText(line) : line;
       lines += 1;
       if (chunk.length >= CHUNK_LENGTH) flush();
     },
     flush,
   };
-  const log = pino({ ...createOptions(), level }, destination);
+  const noteException = () => {
+    hasException = true;
+  };
+  const log = pino({ ...createOptions(noteException), level }, destination);
   stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
   setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
@@ -74,10 +77,15 @@ export function createTextLog(level: string) {
   return pino({ ...createOptions(), level }, { write: (line) => void process.stdout.write(toText(line)) });
 }
 
-function createOptions() {
+/** `onException` is called before the line is written. */
+function createOptions(onException = () => {}) {
   const formatters = {
     level: (label: string) => ({ level: label }),
-    log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
+    log(fields: Record<string, unknown>) {
+      if (!("err" in fields)) return fields;
+      onException();
+      return nameException(fields);
+    },
   };
   return { base: null, timestamp: createTimestamp(), formatters };
 }
