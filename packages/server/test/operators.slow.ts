@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { connect } from "node:net";
+import { hostname } from "node:os";
 import { findFreePort } from "react-router-express-server/testing";
 import { vi } from "vitest";
 import { version } from "./site/package.json";
@@ -145,6 +146,24 @@ test("10,000 paths and odd methods make no more than a few label sets", async ({
   expect(requested.length).toBeLessThanOrEqual(methods.length + 4);
 });
 
+/** Lines of several processes and releases are told apart by these. */
+const PROCESS_FIELDS = {
+  "service.version": version,
+  "vcs.ref.head.revision": "unknown",
+  "host.name": hostname(),
+  "process.pid": expect.any(Number),
+};
+
+test("every line names release, commit, host and process", async () => {
+  const { url, child, lines, stop } = await startServer({ POSTS: "down" });
+  await (await fetch(`${url}/example-pages/posts/1`)).text();
+  expect(await stop()).toBe(0);
+  const messages = ["starting", "ready", "page not rendered", "request", "stopped"];
+  expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(messages));
+  const fields = { ...PROCESS_FIELDS, "process.pid": child.pid };
+  expect(lines).toEqual(lines.map(() => expect.objectContaining(fields)));
+});
+
 test("a start is two log lines, the second with both ports and the duration", ({ server }) => {
   const [starting, ready] = server.lines;
   expect(starting).toMatchObject({ level: "info", msg: "starting", "service.version": version });
@@ -169,6 +188,7 @@ test.for<[string, string, string, string, number]>([
     time: expect.any(String),
     level: "info",
     msg: "request",
+    ...PROCESS_FIELDS,
     "http.request.id": requestId,
     "http.request.method": method,
     "url.path": path,

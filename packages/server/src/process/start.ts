@@ -54,7 +54,9 @@ export async function start(site: Site) {
   const registry = new Registry();
   measureProcess(registry, { version, revision });
   const lastErrors = createLastErrors();
-  const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, registry, lastErrors.record);
+  const { LOG_LEVEL: level } = settings;
+  const { LOG_BUFFER_BYTES: maxBufferedBytes } = limits;
+  const log = createLog({ level, maxBufferedBytes, registry, version, revision, onException: lastErrors.record });
   let state = "starting" as "starting" | "ready" | "closing";
   let running: { server: Server; connections: Connections } | undefined;
   let supervised: ReturnType<typeof superviseServices> | undefined;
@@ -76,8 +78,6 @@ export async function start(site: Site) {
   const open = pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ pattern }) => pattern);
   log.info(
     {
-      "service.version": version,
-      "vcs.ref.head.revision": revision,
       "process.runtime.version": process.version,
       settings: describeSettings(given),
       limits,

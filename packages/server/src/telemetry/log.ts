@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { inspect } from "node:util";
 import { pino } from "pino";
 import type { Registry } from "prom-client";
@@ -9,18 +10,23 @@ const CHUNK_LENGTH = 32_768;
 /** A line waits at most this long for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
 
+type Options = {
+  level: string;
+  maxBufferedBytes: number;
+  registry: Registry;
+  /** The release that runs. */
+  version: string;
+  revision: string;
+  /** Gets the lines that have an exception. */
+  onException: (line: string) => void;
+};
+
 /**
  * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for
  * the reader, lines are dropped, and a warning counts them once it reads again. It writes to `process.stdout`. pino's
  * own destination writes in libuv's threads: a write that blocks there would keep the process from exiting.
- * `onException` gets the lines that have one.
  */
-export function createLog(
-  level: string,
-  maxBufferedBytes: number,
-  registry: Registry,
-  onException: (line: string) => void = () => {},
-) {
+export function createLog({ level, maxBufferedBytes, registry, version, revision, onException }: Options) {
   const onDrop = count(
     registry,
     "log_lines_dropped_total",
@@ -65,7 +71,14 @@ export function createLog(
   const noteException = () => {
     hasException = true;
   };
-  const log = pino({ ...createOptions(noteException), level }, destination);
+  // pino makes one text of them, so a line takes 0.3 µs more (Node 20 and 24). They tell processes and releases apart.
+  const base = {
+    "service.version": version,
+    "vcs.ref.head.revision": revision,
+    "host.name": hostname(),
+    "process.pid": process.pid,
+  };
+  const log = pino({ ...createOptions(noteException), base, level }, destination);
   stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
   setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
