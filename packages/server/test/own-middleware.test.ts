@@ -51,25 +51,14 @@ test("a site whose handlers are behind admit starts without a warning", async ()
 test.each([
   ["in front of files", "changed-url"],
   ["before rendering", "late-url"],
-])("if middleware %s changes the URL, the log warns once, and names the line to change", async (_label, front) => {
+])("if middleware %s changes the URL, the log warns once", async (_label, front) => {
   const { app, lines } = await loadApp({ folder: SITE, env: { FRONT: front } });
   for (const path of ["/example-pages/notes/1", "/de/robots.txt", "/"]) await request(app).get(path);
   expect(lines.filter(({ msg }) => msg !== "request")).toEqual([
     expect.objectContaining({
       level: 40,
-      msg: expect.stringContaining("in front of `app.use(receive)`"),
+      msg: expect.stringContaining("change of req.url ignored"),
       "http.route": "/example-pages/notes/:id",
     }),
   ]);
-});
-
-test("middleware in front of receive may change the query of a page and its data, and the path of a file", async () => {
-  const { app, lines } = await loadApp({ folder: SITE, env: { FIRST: "changed-url" } });
-  const get = async (path: string) => (await request(app).get(path)).text;
-  expect(await get("/de/robots.txt")).toBe(await get("/robots.txt"));
-  expect(await get("/example-pages/posts/1")).toContain("<p>Page <!-- -->2</p>"); // From the cache.
-  expect(await get("/example-pages/posts/1.data")).toContain('"page","2"');
-  // Rendered, with the query as headers.
-  expect((await request(app).get("/example-pages/response?a=1")).headers).toMatchObject({ a: "1", page: "2" });
-  expect(lines.filter(({ msg }) => msg !== "request")).toEqual([]);
 });

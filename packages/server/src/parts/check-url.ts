@@ -13,7 +13,7 @@ export function createUrlCheck(log: Logger) {
     hasWarned = true;
     log.warn(
       toLogFields(res),
-      "change of req.url ignored: put the middleware in front of `app.use(receive)` or, for a language or a cookie, set handle.variants (docs/caching.md)",
+      "change of req.url ignored: redirect or, for a language or a cookie, set handle.variants (docs/caching.md)",
     );
   };
 }

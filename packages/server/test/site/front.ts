@@ -79,15 +79,8 @@ const FRONTS = {
   none: (_req, _res, next) => next(),
 } satisfies Record<string, RequestHandler>;
 
-/** Middleware for the first line of `createApp`. */
-export const FIRST = {
-  "changed-url": FRONTS["changed-url"],
-  none: FRONTS.none,
-} satisfies Record<string, RequestHandler>;
-
 export const frontSettings = {
   FRONT: v.optional(v.picklist(Object.keys(FRONTS) as (keyof typeof FRONTS)[]), "none"),
-  FIRST: v.optional(v.picklist(Object.keys(FIRST) as (keyof typeof FIRST)[]), "none"),
   UPSTREAM: v.optional(v.string(), "http://127.0.0.1"),
 };
 

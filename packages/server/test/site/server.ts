@@ -12,7 +12,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { clientContext } from "./app/example-pages/context.ts";
 import { sessionsContext } from "./app/example-pages/sign-in/context.ts";
 import { createSessions, sessionSettings } from "./app/example-pages/sign-in/sessions.server.ts";
-import { createFront, FIRST, frontSettings } from "./front.ts";
+import { createFront, frontSettings } from "./front.ts";
 
 const MAX_SOCKETS = 100;
 const MAX_MESSAGE_BYTES = 64 * 1024;
@@ -74,7 +74,6 @@ export default defineServer({
     const app = createExpress();
     app.use("/front/large-webhook", maxBodyBytes(300_000));
     app.use("/front/proxy", maxBodyBytes(100_000_000));
-    app.use(FIRST[settings.FIRST]);
     app.use(receive);
     app.post("/browser-reports", collectReports);
     app.use(createFront(settings, admit));
