@@ -136,7 +136,7 @@ export async function createServer(options: Options) {
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
-        files: sendFiles(clientFolder, files, takeSlot),
+        files: sendFiles(clientFolder, files, pages, takeSlot),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: admitRequest,
         checkOrigin,

@@ -61,7 +61,9 @@ function warnOfReplaced(res: Response, names: string[], warned: Set<string>, log
 }
 
 function addHeaders({ method, headers: { cookie } }: Request, res: Response, securityHeaders: SecurityHeaders) {
-  const { route, nonce, isPrivate, requestId } = res.locals;
+  const { route, nonce, ended, errorStatus, requestId } = res.locals;
+  // React Router has rendered a page that a shared cache may keep, with the headers of this client.
+  const isPrivate = route?.cacheRule !== undefined && ended !== undefined && errorStatus === undefined;
   if (isPrivate) res.removeHeader("Cache-Control");
   const sources = [`'nonce-${nonce}'`];
   // Only a page has a nonce, and a policy.
