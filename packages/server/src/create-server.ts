@@ -138,7 +138,7 @@ export async function createServer(options: Options) {
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
-        files: sendFiles(clientFolder, files, takeSlot, checkUrl),
+        files: sendFiles(clientFolder, files, pages, takeSlot, checkUrl),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: admitRequest,
         checkOrigin,

@@ -2,11 +2,14 @@ import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import { findRange } from "../../http/byte-range.ts";
 import { sendStored } from "../../http/stored-response.ts";
+import { FILE_ROUTE } from "../../locals.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
+import type { Pages } from "../../site/pages.ts";
 import { READ_METHODS } from "../../site/route-entry.ts";
 import type { CheckUrl } from "../check-url.ts";
 import { checkMethod } from "./check-method.ts";
 import type { ClientFiles } from "./client-files.ts";
+import { createFindSpelling } from "./find-spelling.ts";
 import { sendFromDisk } from "./send-from-disk.ts";
 
 /**
@@ -16,15 +19,19 @@ import { sendFromDisk } from "./send-from-disk.ts";
 export function sendFiles(
   folder: string | undefined,
   files: ClientFiles,
+  { findRoute }: Pages,
   admit: RequestHandler,
   checkUrl: CheckUrl,
 ): RequestHandler {
+  const findSpelling = createFindSpelling(files, findRoute);
   return (req, res, next) => {
     checkUrl(req, res);
     const error = checkMethod(req, res);
     if (error) return next(error);
-    const { target, spelling } = res.locals;
-    if (spelling !== undefined && READ_METHODS.includes(req.method)) return res.redirect(308, spelling + target.query);
+    const { target, route, httpRoute } = res.locals;
+    const isRedirectable = httpRoute !== FILE_ROUTE && READ_METHODS.includes(req.method);
+    const spelling = isRedirectable ? findSpelling(target, route) : undefined;
+    if (spelling !== undefined) return res.redirect(308, spelling + target.query);
     const { path, decodedPath } = target;
     const file = files.get(decodedPath);
     const range = file && req.headers.range !== undefined ? findRange(req, file.size, file.validator) : undefined;

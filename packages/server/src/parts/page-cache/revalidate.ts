@@ -7,6 +7,7 @@ import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { Semaphore } from "../../overload/index.ts";
+import { ChangedHtmlError } from "../../site/changed-html-error.ts";
 import type { Pages } from "../../site/pages.ts";
 import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
@@ -141,6 +142,7 @@ export function createRevalidation(options: Options) {
       if (entry) failures.delete(key);
       return entry;
     } catch (err) {
+      if (effort === "best" && err instanceof ChangedHtmlError) throw err; // Only `renderAll` waits for the best.
       metrics.recordRender("failed");
       if (failures.get(key)?.result !== "failed") logFailure(err, key, findFile(route.id));
       recordFailure(key, "failed", describeError(err));
@@ -183,13 +185,19 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    /** Renders all variants of cacheable routes without parameters. One is rendered while another is compressed. */
+    /**
+     * Renders all variants of each cacheable route without parameters. In parallel: one is rendered while another is
+     * compressed. Rejects with a ChangedHtmlError, but not if a page fails otherwise.
+     */
     async renderAll() {
       const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
       const rendering = routes
         .filter(isKnown)
         .flatMap((route) => listCacheKeys(route).map((key) => render(key, route, "best")));
-      await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
+      const results = await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
+      const errors = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
+      const changed = errors.find((error) => error instanceof ChangedHtmlError);
+      if (changed) throw changed;
     },
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.

@@ -71,7 +71,9 @@ function warnOfReplaced(res: Response, names: string[], warned: Set<string>, log
 }
 
 function addHeaders({ method, headers: { cookie } }: Request, res: Response, securityHeaders: SecurityHeaders) {
-  const { route, nonce, isPrivate, requestId } = res.locals;
+  const { route, nonce, ended, errorStatus, requestId } = res.locals;
+  // React Router has rendered a page that a shared cache may keep, with the headers of this client.
+  const isPrivate = route?.cacheRule !== undefined && ended !== undefined && errorStatus === undefined;
   if (isPrivate) {
     removeSharedLifetimes(res);
     if (isForSharedCaches(String(res.getHeader("Cache-Control")))) res.removeHeader("Cache-Control");

@@ -2,11 +2,12 @@ import type { Response } from "express";
 import { FILE_ROUTE } from "../../locals.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
 import type { Pages } from "../../site/pages.ts";
-import { createFindSpelling, type FindFile } from "./find-spelling.ts";
+
+/** Whether there is a file at a decoded URL path. */
+export type FindFile = { has: (decodedPath: string) => boolean };
 
 /** Finds the file or the route of a request. A router in front of the files may still respond. */
 export function matchRoute(files: FindFile, { findRoute }: Pages) {
-  const findSpelling = createFindSpelling(files, findRoute);
   return ({ locals }: Response) => {
     const { path, decodedPath } = locals.target;
     const isFile = path.startsWith(ASSETS_PATH) || files.has(decodedPath);
@@ -14,6 +15,5 @@ export function matchRoute(files: FindFile, { findRoute }: Pages) {
     locals.route = match?.route;
     locals.canonicalPath = match?.canonicalPath ?? path;
     locals.httpRoute = isFile ? FILE_ROUTE : match?.route.pattern;
-    locals.spelling = isFile ? undefined : findSpelling(locals);
   };
 }

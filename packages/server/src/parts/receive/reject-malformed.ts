@@ -17,7 +17,6 @@ export function rejectMalformed(req: Request, res: Response) {
   // Most proxies forward it from the client, so a client could put another host into a page.
   if ("x-forwarded-host" in req.headers) delete req.headers["x-forwarded-host"];
   res.locals.target = target;
-  res.locals.isEscaped = req.url.startsWith("/") && !req.url.startsWith(target.path);
   req.url = target.path + target.query;
   req.originalUrl = req.url;
   // RFC 9110 §10.1.1

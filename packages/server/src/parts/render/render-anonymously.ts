@@ -67,7 +67,7 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     if (location !== null) headers.set("Location", encodeLocation(location));
     const contentType = headers.get("Content-Type") ?? undefined;
     const { html, inline } = contentType?.startsWith("text/html")
-      ? replaceNonce(prioritizeContent(body.toString()), nonce)
+      ? replaceNonce(prioritizeContent(body.toString(), pages.build.assets.entry.module), nonce)
       : { html: body, inline: { scripts: [], styles: [] } };
     return {
       status,

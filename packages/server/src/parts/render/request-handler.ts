@@ -30,8 +30,6 @@ export function createRequestHandler({ build, getLoadContext }: Options): Reques
   );
   const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
-    // A page that a shared cache may keep was rendered with the headers of this client.
-    res.locals.isPrivate = res.locals.route?.cacheRule !== undefined;
     const variants = res.locals.route?.cacheRule?.variants;
     if (variants) setVariant(req, res, variants);
     let end = () => {};
