@@ -32,6 +32,7 @@ test("at startup, a warning names each path in front whose handler has no load s
     "/front/cookie-in-head",
     "/front/old/*splat",
     "/front/api",
+    "/front/tenants/:tenant",
     "/front/webhook,/front/large-webhook",
     "/front/open",
     "/front/wait/:milliseconds",
