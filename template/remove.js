@@ -86,6 +86,7 @@ for (const { folder, parts } of features) {
 }
 if (listFeatures().length === 0) {
   replace("README.md", /## Keep or remove\n.*?(?=## )/s, "");
+  replace("template/rename.js", /.*npm run remove.*\n/, "");
   removeScript("remove");
 }
 finish();
