@@ -1,6 +1,15 @@
 import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
 import { type ReactNode, useEffect, useRef } from "react";
-import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from "react-router";
+import {
+  isRouteErrorResponse,
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useHref,
+  useLocation,
+} from "react-router";
 import {
   InlineStyles,
   invalidateCache,
@@ -36,6 +45,7 @@ const styles = import.meta.env.SSR || import.meta.env.DEV ? css : undefined;
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const needsOwnDocument = useOwnDocument();
+  const home = useHref("/"); // With the base path.
   return (
     <html lang="en">
       <head>
@@ -44,10 +54,10 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#fdf0ec" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#121645" media="(prefers-color-scheme: dark)" />
-        <link rel="icon" href="/favicon.ico" sizes="32x32" />
-        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
-        <link rel="manifest" href="/site.webmanifest" />
+        <link rel="icon" href={`${home}favicon.ico`} sizes="32x32" />
+        <link rel="icon" href={`${home}icon.svg`} type="image/svg+xml" />
+        <link rel="apple-touch-icon" href={`${home}apple-touch-icon.png`} />
+        <link rel="manifest" href={`${home}site.webmanifest`} />
         <Meta />
         <Links nonce={nonce} />
         <InlineStyles>{styles}</InlineStyles>

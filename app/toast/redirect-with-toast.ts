@@ -4,11 +4,15 @@ import { type ToastContent, toast } from "./toast";
 
 type RedirectToast = { title: string; description?: string; variant?: ToastContent["variant"] };
 
+/** Browsers accept the prefix only with `Path=/`, so sites below other paths of the origin get the cookie, too. */
 const TOAST_COOKIE = "__Host-toast";
 /** Browsers ignore a cookie of more than 4,096 bytes. In it, each UTF-16 code unit of a text takes at most 9. */
 const MAX_TEXT_LENGTH = 200;
 /** Time for the page and its scripts to load on a slow connection. */
 const MAX_AGE_S = 60;
+
+/** Without the last slash. */
+const BASE_PATH = new URL(import.meta.env.BASE_URL, "http://localhost").pathname.slice(0, -1);
 
 const pathOf = (url: string) => new URL(url, "http://localhost").pathname;
 
@@ -17,8 +21,8 @@ const pathOf = (url: string) => new URL(url, "http://localhost").pathname;
  * UTF-16 code units.
  */
 export function redirectWithToast(url: string, toast: RedirectToast, init: ResponseInit = {}) {
-  // Tabs share cookies, so the value names the page that shows the toast.
-  const value = new URLSearchParams({ to: pathOf(url) });
+  // Tabs and sites of an origin share cookies, so the value names the page that shows the toast.
+  const value = new URLSearchParams({ to: BASE_PATH + pathOf(url) });
   for (const [name, text] of Object.entries(toast)) if (text) value.set(name, text.slice(0, MAX_TEXT_LENGTH));
   const headers = new Headers(init.headers);
   headers.append("Set-Cookie", `${TOAST_COOKIE}=${value}; Path=/; Max-Age=${MAX_AGE_S}; Secure; SameSite=Lax`);
@@ -53,7 +57,7 @@ export function useRedirectToast() {
   useEffect(() => {
     let isShown = true;
     const showToast = async () => {
-      const content = readToast(await readCookies(), window.location.origin + location.pathname);
+      const content = readToast(await readCookies(), window.location.origin + BASE_PATH + location.pathname);
       if (!content || !isShown) return;
       await deleteCookie();
       toast(content);

@@ -1,5 +1,12 @@
 import { REPORTS_PATH } from "./reports-path.ts";
 
+declare global {
+  interface Window {
+    /** React Router's own. */
+    __reactRouterContext?: { basename?: string };
+  }
+}
+
 /** For each page load. */
 const MAX_REPORTS = 10;
 const MAX_STACK_LENGTH = 4000;
@@ -16,5 +23,9 @@ export function sendErrorReport(error: unknown) {
   const release = window.__reactRouterManifest?.version;
   const body = { name, message, stack: stack?.slice(0, MAX_STACK_LENGTH), release };
   const report = { type: "error", url: location.href, body };
-  navigator.sendBeacon(REPORTS_PATH, new Blob([JSON.stringify([report])], { type: "application/reports+json" }));
+  const basename = window.__reactRouterContext?.basename ?? "/";
+  navigator.sendBeacon(
+    basename.replace(/\/$/, REPORTS_PATH),
+    new Blob([JSON.stringify([report])], { type: "application/reports+json" }),
+  );
 }

@@ -50,10 +50,12 @@ function configure(external: string[]): Plugin {
   return {
     name: `${NAME}:config`,
     enforce: "pre", // React Router's plugin reads the input.
-    config({ root = process.cwd() }, { command }) {
+    config({ root = process.cwd(), base }, { command }) {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
       return {
+        // The development server has the assets. Vite, too, then takes the path of a URL.
+        ...(command === "serve" && base !== undefined && URL.canParse(base) && { base: new URL(base).pathname }),
         server: {
           fs: { allow: [searchForWorkspaceRoot(root), ENGINE] }, // The engine may be in another folder.
           watch: { ignored: isUnwatched(root) },

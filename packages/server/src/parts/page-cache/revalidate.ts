@@ -7,6 +7,7 @@ import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { Semaphore } from "../../overload/index.ts";
+import { toUrlPath } from "../../site/base-path.ts";
 import type { Pages } from "../../site/pages.ts";
 import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
@@ -61,7 +62,7 @@ export function createRevalidation(options: Options) {
   const { pages, entries, failures, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
   /** After a render that failed, a page counts as failing until the next render has timed out, and a little longer. */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
-  const { routes, findFile, isProduction } = pages;
+  const { base, routes, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
     log.error({ err, file, "url.path": key.replace(/\?.*/s, "") }, "page not rendered"),
   );
@@ -184,8 +185,9 @@ export function createRevalidation(options: Options) {
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
     /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
     async renderAll() {
-      const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
-      const rendering = routes.filter(isKnown).map((route) => render(route.cacheKey ?? route.pattern, route, "best"));
+      const pathOf = ({ cacheKey, pattern }: RouteEntry) => cacheKey ?? pattern;
+      const known = routes.filter((route) => route.cacheRule && !isDynamic(pathOf(route)));
+      const rendering = known.map((route) => render(toUrlPath(base, pathOf(route)), route, "best"));
       await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
     },
     /**
