@@ -161,7 +161,7 @@ test("below /app/, a page without scripts has the toast as text", async ({ brows
   await page.goto(`${below.url}/app/example-pages/toast-redirect`);
   await page.getByRole("textbox").fill("Ada");
   await page.getByRole("button", { name: "Save, and open /example-pages/toast-redirect", exact: true }).click();
-  await page.getByText("Saved Ada").waitFor();
+  await page.locator("p", { hasText: "Saved Ada" }).waitFor();
   expect(page.url()).toBe(`${below.url}/app/example-pages/toast-redirect`);
   await context.close();
 });
@@ -227,7 +227,7 @@ test("with assets at another origin, icons and the manifest stay at the site's",
 
 test.for([
   { from: "memory", env: {} },
-  { from: "disk", env: { STATIC_FILES_MAX_BYTES: "1" } },
+  { from: "disk", env: { STATIC_FILES_MAX_BYTES: "1000" } },
 ])("with assets at another origin, pages of every origin may load files from $from", async ({ env }, { withCdn }) => {
   const server = await startServer(env, withCdn.folder);
   const assets = (await findLinked(server.url)).filter((href) => href.startsWith(withCdn.cdnOrigin));

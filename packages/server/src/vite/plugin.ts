@@ -54,8 +54,7 @@ function configure(external: string[]): Plugin {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
       return {
-        // The development server has the assets. Vite, too, then takes the path of a URL.
-        ...(command === "serve" && base !== undefined && URL.canParse(base) && { base: new URL(base).pathname }),
+        ...(base && { base: toBase(base, command) }),
         server: {
           fs: { allow: [searchForWorkspaceRoot(root), ENGINE] }, // The engine may be in another folder.
           watch: { ignored: isUnwatched(root) },
@@ -121,6 +120,15 @@ function configure(external: string[]): Plugin {
       };
     },
   };
+}
+
+/**
+ * Vite's `base` with its last slash, which React Router's plugin needs. The development server has the assets itself, so
+ * of a URL it takes the path, as Vite does.
+ */
+function toBase(base: string, command: "build" | "serve") {
+  const path = command === "serve" && URL.canParse(base) ? new URL(base).pathname : base;
+  return path.endsWith("/") ? path : `${path}/`;
 }
 
 /** Returns whether development needs no watcher of a path: to start one for each file takes long. */
