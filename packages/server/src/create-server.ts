@@ -57,8 +57,13 @@ export async function createServer(options: Options) {
   const measureUsage = measureLimits(registry, limits);
 
   const { base } = pages;
-  const policy = `${policyOfSettings(settings, definition.policySources)}; ${policyOfAssets(base)}`;
-  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, isProduction, policy, base);
+  const policies = [policyOfSettings(settings, definition.policySources), policyOfAssets(base)];
+  const securityHeaders = createSecurityHeaders(
+    settings.STRICT_TRANSPORT_SECURITY,
+    isProduction,
+    policies.filter(Boolean).join("; "),
+    base,
+  );
   checkRoutes(pages, securityHeaders);
 
   const cacheMetrics = createCacheMetrics(registry, routes);
