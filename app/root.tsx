@@ -1,15 +1,6 @@
 import { Provider as TooltipProvider } from "@radix-ui/react-tooltip";
 import { type ReactNode, useEffect, useRef } from "react";
-import {
-  isRouteErrorResponse,
-  Links,
-  Meta,
-  Outlet,
-  Scripts,
-  ScrollRestoration,
-  useHref,
-  useLocation,
-} from "react-router";
+import { isRouteErrorResponse, Links, Meta, Outlet, Scripts, ScrollRestoration, useLocation } from "react-router";
 import {
   InlineStyles,
   invalidateCache,
@@ -45,7 +36,6 @@ const styles = import.meta.env.SSR || import.meta.env.DEV ? css : undefined;
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useNonce();
   const needsOwnDocument = useOwnDocument();
-  const home = useHref("/"); // With the base path.
   return (
     <html lang="en">
       <head>
@@ -54,10 +44,10 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#fdf0ec" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#121645" media="(prefers-color-scheme: dark)" />
-        <link rel="icon" href={`${home}favicon.ico`} sizes="32x32" />
-        <link rel="icon" href={`${home}icon.svg`} type="image/svg+xml" />
-        <link rel="apple-touch-icon" href={`${home}apple-touch-icon.png`} />
-        <link rel="manifest" href={`${home}site.webmanifest`} />
+        <link rel="icon" href={`${import.meta.env.BASENAME}favicon.ico`} sizes="32x32" />
+        <link rel="icon" href={`${import.meta.env.BASENAME}icon.svg`} type="image/svg+xml" />
+        <link rel="apple-touch-icon" href={`${import.meta.env.BASENAME}apple-touch-icon.png`} />
+        <link rel="manifest" href={`${import.meta.env.BASENAME}site.webmanifest`} />
         <Meta />
         <Links nonce={nonce} />
         <InlineStyles>{styles}</InlineStyles>

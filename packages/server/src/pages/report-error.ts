@@ -1,12 +1,5 @@
-import { REPORTS_PATH } from "./reports-path.ts";
-
-declare global {
-  interface Window {
-    /** React Router's own. */
-    __reactRouterContext?: { basename?: string };
-  }
-}
-
+/** `REPORTS_PATH`, as a constant of the browser. */
+const REPORTS_URL = `${import.meta.env.BASENAME}browser-reports`;
 /** For each page load. */
 const MAX_REPORTS = 10;
 const MAX_STACK_LENGTH = 4000;
@@ -23,9 +16,5 @@ export function sendErrorReport(error: unknown) {
   const release = window.__reactRouterManifest?.version;
   const body = { name, message, stack: stack?.slice(0, MAX_STACK_LENGTH), release };
   const report = { type: "error", url: location.href, body };
-  const basename = window.__reactRouterContext?.basename ?? "/";
-  navigator.sendBeacon(
-    basename.replace(/\/$/, REPORTS_PATH),
-    new Blob([JSON.stringify([report])], { type: "application/reports+json" }),
-  );
+  navigator.sendBeacon(REPORTS_URL, new Blob([JSON.stringify([report])], { type: "application/reports+json" }));
 }

@@ -72,7 +72,7 @@ export function contentSecurityPolicy(
   { scripts, styles }: InlineSources,
   added = "",
   isProduction = true,
-  reportsPath = REPORTS_PATH,
+  reportsPath = `/${REPORTS_PATH}`,
 ) {
   const inline = { "script-src": scripts, "style-src": styles };
   const policies = [inline, isProduction ? {} : DEVELOPMENT_POLICY, parsePolicy(added)];

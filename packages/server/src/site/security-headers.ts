@@ -1,6 +1,6 @@
 import type { AddedHeaders } from "../locals.ts";
 import { REPORTS_PATH } from "../pages/reports-path.ts";
-import { ROOT, toUrlPath } from "./base-path.ts";
+import { ROOT } from "./base-path.ts";
 import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
 
 /**
@@ -27,7 +27,7 @@ const CROSS_ORIGIN: Record<string, string> = {
  * to the browser's console.
  */
 export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true, policy = "", base = ROOT) {
-  const reportsPath = toUrlPath(base, REPORTS_PATH);
+  const reportsPath = base.path + REPORTS_PATH;
   const policyHeader = isProduction ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
   const ofAssets: Record<string, string> = {
     // Browsers ignore it without HTTPS (RFC 6797 §8.1).

@@ -1,13 +1,11 @@
 import type { Config } from "@react-router/dev/config";
-import { parseBase } from "../site/base-path.ts";
 import { copyPreviousAssets } from "./client-assets.ts";
 import { copyPackages } from "./copy-packages.ts";
 import { finishPrecompressing } from "./precompress.ts";
 import { moveSourceMaps } from "./source-maps.ts";
 
 /** Completes React Router's build. */
-export const buildEnd: NonNullable<Config["buildEnd"]> = async ({ reactRouterConfig, viteConfig }) => {
-  parseBase(reactRouterConfig.basename, viteConfig.base);
+export const buildEnd: NonNullable<Config["buildEnd"]> = async ({ viteConfig }) => {
   await moveSourceMaps();
   await finishPrecompressing();
   await copyPreviousAssets(process.env.PREVIOUS_BUILD);

@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { type Plugin, runnerImport, searchForWorkspaceRoot } from "vite";
+import { basenameInEnv } from "./basename.ts";
 import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
@@ -34,6 +35,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
     configure(externalPackages),
     entries(),
     serveApp(),
+    basenameInEnv(),
     evaluatedRoutes(),
     encodedRedirects(),
     productionReactRouter(),

@@ -4,6 +4,7 @@ import { join, relative, resolve } from "node:path";
 import type { Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
 import { checkBasename } from "../site/base-path.ts";
+import { setBasename } from "./basename.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
@@ -46,6 +47,7 @@ export function serverPreset(): Preset {
         if (value !== supported) throw new Error(`${name} ${JSON.stringify(value)}: ${reason}`);
       }
       checkBasename(reactRouterConfig.basename);
+      setBasename(reactRouterConfig.basename);
       checkPublicFiles();
     },
   };
