@@ -4,12 +4,11 @@ import { useOrigin } from "react-router-express-server/app";
 export function ShareTags({ path, picture }: { path: string; picture: { src: string; alt: string } }) {
   const origin = useOrigin();
   if (origin === undefined) return null;
-  const home = origin + import.meta.env.BASENAME.slice(0, -1);
   return (
     <>
-      <link rel="canonical" href={home + path} />
-      <meta property="og:url" content={home + path} />
-      <meta property="og:image" content={home + picture.src} />
+      <link rel="canonical" href={`${origin}${import.meta.env.BASENAME}${path}`} />
+      <meta property="og:url" content={`${origin}${import.meta.env.BASENAME}${path}`} />
+      <meta property="og:image" content={`${origin}${import.meta.env.BASENAME}${picture.src}`} />
       <meta property="og:image:alt" content={picture.alt} />
       <meta name="twitter:card" content="summary_large_image" />
     </>

@@ -11,9 +11,6 @@ const MAX_TEXT_LENGTH = 200;
 /** Time for the page and its scripts to load on a slow connection. */
 const MAX_AGE_S = 60;
 
-/** The path of a page, with the base path. Vite makes a constant of it, which tests of functions don't have. */
-const withBasePath = (path: string) => (import.meta.env.BASENAME ?? "/").slice(0, -1) + path;
-
 const pathOf = (url: string) => new URL(url, "http://localhost").pathname;
 
 /**
@@ -22,7 +19,7 @@ const pathOf = (url: string) => new URL(url, "http://localhost").pathname;
  */
 export function redirectWithToast(url: string, toast: RedirectToast, init: ResponseInit = {}) {
   // Tabs and sites of an origin share cookies, so the value names the page that shows the toast.
-  const value = new URLSearchParams({ to: withBasePath(pathOf(url)) });
+  const value = new URLSearchParams({ to: `${import.meta.env.BASENAME ?? ""}${pathOf(url)}` });
   for (const [name, text] of Object.entries(toast)) if (text) value.set(name, text.slice(0, MAX_TEXT_LENGTH));
   const headers = new Headers(init.headers);
   headers.append("Set-Cookie", `${TOAST_COOKIE}=${value}; Path=/; Max-Age=${MAX_AGE_S}; Secure; SameSite=Lax`);
@@ -57,7 +54,10 @@ export function useRedirectToast() {
   useEffect(() => {
     let isShown = true;
     const showToast = async () => {
-      const content = readToast(await readCookies(), window.location.origin + withBasePath(location.pathname));
+      const content = readToast(
+        await readCookies(),
+        `${window.location.origin}${import.meta.env.BASENAME}${location.pathname}`,
+      );
       if (!content || !isShown) return;
       await deleteCookie();
       toast(content);

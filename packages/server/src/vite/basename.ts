@@ -9,7 +9,7 @@ export function setBasename(value: string) {
 }
 
 /**
- * Fails if Vite's `base` and React Router's `basename` don't agree. Sets `import.meta.env.BASENAME`, for URLs of the site's
+ * Fails if Vite's `base` and React Router's `basename` don't agree. Sets `import.meta.env.BASENAME`, without the last slash, for URLs of the site's
  * own files: `BASE_URL` may be that of a CDN. As a constant, it adds no bytes to scripts.
  */
 export function basenameInEnv(): Plugin {
@@ -18,7 +18,7 @@ export function basenameInEnv(): Plugin {
     enforce: "post", // React Router's plugin has read its config.
     config({ base }) {
       parseBase(basename, base ?? "/");
-      return { define: { "import.meta.env.BASENAME": JSON.stringify(basename) } };
+      return { define: { "import.meta.env.BASENAME": JSON.stringify(basename.slice(0, -1)) } };
     },
   };
 }
