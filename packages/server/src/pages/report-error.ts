@@ -1,5 +1,5 @@
-/** `REPORTS_PATH`, as a constant of the browser. */
-const REPORTS_URL = `${import.meta.env.BASENAME}/browser-reports`;
+/** `REPORTS_PATH`, as a constant of the browser. In development, Node loads this module without Vite. */
+const REPORTS_URL = `${import.meta.env?.BASENAME}/browser-reports`;
 /** For each page load. */
 const MAX_REPORTS = 10;
 const MAX_STACK_LENGTH = 4000;
