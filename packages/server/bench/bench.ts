@@ -20,8 +20,8 @@ import { recordVisits } from "./visits.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 2);
-const STARTS = 7;
-const SURVIVALS = 3;
+const STARTS = ROUNDS + 2;
+const SURVIVALS = Math.ceil(ROUNDS / 2);
 /** A large app's number of routes. This app has 3, with the root. */
 const MANY_ROUTES = 300;
 

@@ -130,7 +130,7 @@ async function measureDevelopment(folder: string, record: (metric: Metric, since
     edit(
       join(folder, "server.ts"),
       /app\.use\(receive\);/,
-      `app.use((_req, res, next) => next(void res.set("X-Edit", "${text}")));\n$&`,
+      `$&\napp.use((_req, res, next) => next(void res.set("X-Edit", "${text}")));`,
     );
     await until(async () => (await fetch(url)).headers.get("X-Edit") === text);
     record("an edit of server.ts shows", serverEditedAt);

@@ -8,6 +8,7 @@ import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
 import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/set-origin.ts";
 import { checkOrder } from "./parts/check-order.ts";
+import { createUrlCheck } from "./parts/check-url.ts";
 import { compression } from "./parts/compress/compress.ts";
 import { errorHandler } from "./parts/errors/handle-errors.ts";
 import { readClientFiles } from "./parts/files/client-files.ts";
@@ -138,6 +139,7 @@ export async function createServer(options: Options) {
       });
 
       const recordRequest = measureRequests(registry, routes);
+      const checkUrl = createUrlCheck(log, pages.base);
       const checkOrigin = sameOrigin(settings, log);
       const admitRequest = admit({
         takeSlot,
@@ -147,13 +149,13 @@ export async function createServer(options: Options) {
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
-        files: sendFiles(clientFolder, files, takeSlot, securityHeaders.ofFiles),
+        files: sendFiles(clientFolder, files, pages, takeSlot, checkUrl, securityHeaders.ofFiles),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: admitRequest,
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
-        getLoadContext: createGetLoadContext({ createContext, shutdown: shutdown.signal, log }),
+        getLoadContext: createGetLoadContext({ createContext, checkUrl, shutdown: shutdown.signal, log }),
         handleErrors,
         settings,
         services,
@@ -162,9 +164,7 @@ export async function createServer(options: Options) {
       };
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
-      // Reports have a body, which `receive` admits.
-      const admitted = [admitRequest, parts.collectReports.at(-1)];
-      for (const path of findUnadmitted(app, { ...parts, admitted })) {
+      for (const path of findUnadmitted(app, { ...parts, admit: admitRequest })) {
         log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
       }
       return {

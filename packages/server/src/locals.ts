@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { QueryFilter } from "./http/no-vary-search.ts";
 import type { RequestTarget } from "./http/request-target.ts";
 import type { Trace } from "./pages/context.ts";
 
-// What the parts of a request pass to each other in `res.locals`. Each field has one writer.
+// What the parts of a request pass to each other in `res.locals`. Each field has one writer. A field that one other part
+// alone reads is here, too: the middleware of a site may run between the two, and Express passes on only `req` and `res`.
 
 declare global {
   namespace Express {
@@ -13,58 +15,63 @@ declare global {
       matched?: { route: { path: unknown } | undefined; baseUrl: string };
     }
     interface Locals {
-      /** Written by `receive`, for the log, `X-Request-Id` and error reports. */
+      /** Written by parts/receive/access-log.ts. Read by receive and telemetry. */
       requestId: string;
-      /** The trace id that the client or the proxy sent. Written by `receive`, for the log. */
+      /** The trace id that the client or the proxy sent. Written by parts/receive/access-log.ts. Read by telemetry. */
       traceId?: string | undefined;
-      /** The parsed request target. Written by `receive`, for `files`, `pageCache`, tracing and the log. */
+      /**
+       * The parsed request target. Written by parts/receive/reject-malformed.ts. Read by receive, files, page-cache and
+       * telemetry.
+       */
       target: RequestTarget;
       /**
-       * Whether the client has sent a path that can't be decoded: the target has it escaped. Written and read by
-       * `receive`.
+       * The route of the page or its data. Undefined for a file. Written by parts/receive/match-route.ts. Read by
+       * receive, overload, files, page-cache, admit, render and http.
        */
-      isEscaped: boolean;
-      /**
-       * Another spelling of the path (parts/receive/find-spelling.ts). Written by `receive`, for `files`, which
-       * redirects to it.
-       */
-      spelling: string | undefined;
-      /** The route of the page or its data. Undefined for a file. Written by `receive`, for every part behind it. */
       route: RouteEntry | undefined;
-      /** The same for every spelling of a path (site/route-table.ts). Written by `receive`, for `pageCache`. */
+      /**
+       * The same for every spelling of a path (site/route-table.ts). Written by parts/receive/match-route.ts. Read by
+       * page-cache.
+       */
       canonicalPath: string;
-      /** The route's pattern, or FILE_ROUTE. Written by `receive`, for all behind it, and for the log. */
+      /**
+       * The route's pattern, or FILE_ROUTE. Written by parts/receive/match-route.ts. Read by files, render and telemetry.
+       */
       httpRoute: string | undefined;
-      /** The largest body. Written by `maxBodyBytes` in front of `receive`, for `receive` and `admit`. */
+      /** The largest body. Written by overload/body-limit.ts, in front of `receive`. Read by overload. */
       maxBodyBytes?: number;
-      /** Whether a handler in front accepts cross-origin requests. Written by `acceptsCrossOrigin`, for `admit`. */
+      /**
+       * Whether a handler in front accepts cross-origin requests. Written by parts/admit/check-origin.ts, in front of
+       * `admit`. Read by admit.
+       */
       acceptsCrossOrigin?: boolean;
-      /** The loaders, actions and renders that run. Written by `admit`, for React Router's handler. */
+      /**
+       * The loaders, actions and renders that run. Set once the request has been admitted. Written by
+       * overload/admission.ts. Read by overload and render.
+       */
       running?: Set<Promise<unknown>>;
-      /** Resolves when React Router's adapter has handled the request. By React Router's handler, for its context. */
+      /**
+       * Resolves when React Router's adapter has handled the request. Undefined if another part responds. Written by
+       * parts/render/request-handler.ts. Read by render and receive.
+       */
       ended?: Promise<void>;
-      /** Runs a loader, an action or a render in a span. Written by `traceRequests`, for React Router's handler. */
+      /** Runs a loader, an action or a render in a span. Written by telemetry/tracing.ts. Read by render. */
       trace?: Trace;
-      /** The nonce of the page's inline elements. Written by React Router's handler, for the default headers. */
+      /** The nonce of the page's inline elements. Written by parts/render/load-context.ts. Read by render and receive. */
       nonce?: string;
       /**
-       * Whether a cacheable page is rendered for this client alone. Written by React Router's handler, and by
-       * `handleErrors` if the error page takes its place, for the default headers.
-       */
-      isPrivate?: boolean;
-      /**
-       * The headers of earlier middleware that a page can't have. Written where a page's head is made
-       * (http/page-headers.ts), for the default headers' log line.
+       * The headers of earlier middleware that a page can't have, for a log line. Written by http/page-headers.ts. Read by
+       * receive.
        */
       replacedHeaders?: string[];
       /**
-       * Whether the response comes from memory with all of its headers. Written by `sendStored`, for the default
-       * headers.
+       * Whether the response comes from memory with all of its headers. Written by http/stored-response.ts. Read by
+       * receive.
        */
       isStored?: boolean;
       /**
-       * The status of an error response: a route that runs on may change `res.statusCode`. Written by `handleErrors` and,
-       * at the limit of connections, by overload/connections.ts, for the log.
+       * The status of an error response: a route that runs on may change `res.statusCode`. Written by
+       * parts/errors/handle-errors.ts. Read by errors and receive.
        */
       errorStatus?: number;
     }
@@ -105,6 +112,20 @@ export type CacheRule = {
   /** The default headers of its responses. */
   headers: Headers;
   filterQuery: QueryFilter;
+  /** The variants of each response, if the route sets `handle.variants`. */
+  variants: Variants | undefined;
+};
+
+/** The finite set of request headers that a cached page is rendered with (site/variants.ts). */
+export type Variants = {
+  /** The names of the headers, for `Vary`. */
+  vary: string;
+  /** The headers of each variant, by what its cache key has behind "#". The first is the default. */
+  headers: Map<string, Record<string, string>>;
+  /** Chooses the variant for a client's headers. */
+  choose: (headers: IncomingHttpHeaders) => string;
+  /** Whether `Vary` suffices: without cookies, which differ for each client, and headers that middleware has set. */
+  isForSharedCaches: (req: Pick<IncomingMessage, "headers" | "headersDistinct">) => boolean;
 };
 
 /** A route's additions to the headers of its pages, each in the header's own syntax. */

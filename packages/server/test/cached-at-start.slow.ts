@@ -1,6 +1,9 @@
 // Pages that are rendered as the server starts, and routes that keep it from starting.
 import { execFile } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
 import { expect, test } from "./support/fixtures.ts";
 import { SITE } from "./support/site.ts";
 import { SERVER_ENV, startServer } from "./support/start-server.ts";
@@ -57,4 +60,28 @@ test.for([
   const logged = lines.filter((line) => line.level === level);
   expect(logged).toMatchObject([{ file: "app/example-pages/start.tsx", ...line }]);
   expect(await stop()).toBe(0);
+});
+
+test("if <Scripts> renders preloads that the server can't edit, the startup fails with one line", async () => {
+  const build = join(FOLDER, "changed-build"); // In the site's folder, for its packages.
+  cpSync(join(FOLDER, "build"), build, { recursive: true });
+  onTestFinished(() => rmSync(build, { recursive: true }));
+  // Instead of a later React Router: the server looks for preloads that this one doesn't render.
+  const scripts = readdirSync(join(build, "server"), { recursive: true, encoding: "utf8" });
+  const patterns = scripts
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => {
+      const file = join(build, "server", name);
+      const parts = readFileSync(file, "utf8").split('rel="modulepreload"[^<>]*');
+      writeFileSync(file, parts.join('rel="earlier"[^<>]*'));
+      return parts.length - 1;
+    });
+  expect(patterns.reduce((sum, count) => sum + count)).toBe(1);
+  const start = promisify(execFile)(process.execPath, ["server/index.js"], { cwd: build, env: SERVER_ENV });
+  const { code, stdout, stderr } = await start.catch((error) => error);
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout.match(/"level":"(?:error|fatal)".*/g)).toEqual([
+    expect.stringContaining("the server can't edit the preloads that <Scripts> of this react-router renders"),
+  ]);
+  expect(stdout).not.toContain('"ready"');
 });

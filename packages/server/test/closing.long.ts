@@ -64,7 +64,12 @@ test("50 applications that have closed leave no timer, no listener and no memory
 test("a request listens to the shutdown until its response has ended", async () => {
   const { signal: shutdown } = new AbortController();
   const createContext = () => new RouterContextProvider();
-  const getLoadContext = createGetLoadContext({ createContext, shutdown, log: pino({ level: "silent" }) });
+  const getLoadContext = createGetLoadContext({
+    createContext,
+    checkUrl: () => {},
+    shutdown,
+    log: pino({ level: "silent" }),
+  });
   const counts: number[] = [];
   const app = createExpress().use((req, res) => {
     getLoadContext(req, res);

@@ -35,6 +35,7 @@ async function open({ url }: RunningServer, bytes: string) {
 }
 
 const readReadiness = () => ({ isReady: true, reason: undefined });
+const readStatus = async () => ({ title: "", state: "", isGood: true, sections: [] });
 
 const closeOf = (socket: Socket) => new Promise((resolve) => socket.resume().on("close", () => resolve("closed")));
 
@@ -534,6 +535,7 @@ test("more requests than the operators' port has connections get 200 or 503, als
   const server = createOpsServer({
     registry: new Registry(),
     readReadiness,
+    readStatus,
     cache: { purge } as Partial<OpsCache> as OpsCache,
     host: undefined,
     log: pino({ enabled: false }),
@@ -557,6 +559,7 @@ test("failing metrics cause 500 and a log line, and the process lives", async ()
   const opsServer = createOpsServer({
     registry,
     readReadiness,
+    readStatus,
     cache: {} as OpsCache,
     host: undefined,
     log,

@@ -134,6 +134,14 @@ test("in development, a cached page is rendered anonymously", async ({ url }) =>
   expect(text).not.toMatch(/secret=1|mail/);
 });
 
+test("in development, a page with variants has the language of the browser, and its data too", async ({ url }) => {
+  for (const path of ["/example-pages/hello", "/example-pages/hello.data"]) {
+    const response = await fetch(url + path, { headers: { "Accept-Language": "de-AT,de;q=0.9" } });
+    expect(await response.text()).toContain("Hallo");
+    expect(response.headers.get("Vary")).toContain("Accept-Encoding, Accept-Language");
+  }
+});
+
 test("a streamed response isn't held in memory", async ({ development, url }) => {
   const readPeakMB = () => {
     const status = readFileSync(`/proc/${development.pid}/status`, "utf8");

@@ -79,6 +79,12 @@ test("a cached page comes from memory, compressed, with an entity tag and a poli
   expect(again.status).toBe(304);
 });
 
+test("a page with variants is in the browser's language, with scripts too", async ({ page, server }) => {
+  await page.setExtraHTTPHeaders({ "Accept-Language": "de-AT,de;q=0.9,en;q=0.8" });
+  await open(page, `${server.url}/example-pages/hello`);
+  expect(await page.locator("h1").textContent()).toBe("Hallo");
+});
+
 test.for([
   "/example-pages/notes/1",
   "/example-pages/notes/3",

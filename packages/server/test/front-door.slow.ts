@@ -249,6 +249,19 @@ test("a handler that hangs gets 503 at HANDLER_TIMEOUT_MS, which is counted and 
   await expect.poll(() => readMetric(hanging, 'requests_shed_total{reason="timeout"}')).toBe(1);
 });
 
+test("a handler in front that hangs for all values of a parameter leaves slots for other routes", async () => {
+  const hanging = await start({ MAX_CONCURRENT_REQUESTS: "16" });
+  const left = new AbortController();
+  const names = Array.from({ length: 60 }, (_, index) => `Zo%C3%AB-${index}/orders`);
+  const requests = names.map((name) => fetch(`${hanging.url}/front/tenants/${name}`, { signal: left.signal }));
+  await expect
+    .poll(() => readMetric(hanging, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}'))
+    .toBeGreaterThan(8);
+  expect((await send("/front/api/items/1", {}, hanging)).status).toBe(200);
+  left.abort();
+  await Promise.allSettled(requests);
+});
+
 test("a request whose client leaves during a handler is logged without a status", async () => {
   await fetch(`${server.url}/front/api/hangs?left`, { signal: AbortSignal.timeout(200) }).catch(() => {});
   const find = () => server.lines.find((line) => line["error.type"] === "aborted" && line.msg === "request");

@@ -92,8 +92,9 @@ test("at the limit of connections, a client that waits gets 503, and its loader 
       .on("error", () => {})
       .write(`GET ${PAGES}/slow HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
-  const { status, headers } = await slow;
-  expect(status).toBe(503);
+  const response = await slow;
+  const { status, headers } = response;
+  expect([status, await response.text()]).toEqual([503, "Service Unavailable\n"]);
   expect(["Retry-After", "Cache-Control", "X-Content-Type-Options"].map((name) => headers.get(name))).toEqual([
     "5",
     "no-store",

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 import { connect } from "node:net";
+import { hostname } from "node:os";
 import { findFreePort } from "react-router-express-server/testing";
 import { vi } from "vitest";
 import { version } from "./site/package.json";
@@ -41,8 +42,8 @@ test.for<[string, string, number, string]>([
   ["HEAD", "/livez", 200, ""],
   ["POST", "/livez", 200, "ok\n"],
   ["GET", "/readyz", 200, "ready\n"],
-  ["GET", "/", 404, "not found\n"],
-  ["GET", "/livez/", 404, "not found\n"],
+  ["POST", "/", 405, "method not allowed\n"],
+  ["GET", "/livez/", 404, "not found: / describes this process\n"],
 ])("%s %s on the operators' port has status %d", async ([method, path, status, body], { server }) => {
   const response = await fetch(server.opsUrl + path, {
     method,
@@ -59,6 +60,11 @@ test.for([
   ["no HTTP", "\x00\x01\x02\r\n\r\n"],
   ["a target that is no URL", "GET http://[ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"],
   ["a body that never comes", "POST /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n"],
+  [
+    "a form that never comes",
+    "POST /cache/invalidate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n" +
+      "Content-Length: 9\r\n\r\n",
+  ],
 ])("the operators' server survives %s", async ([_, bytes = ""], { server }) => {
   const { isClosed } = await exchange(server.opsUrl, bytes);
   expect(isClosed).toBe(true);
@@ -140,6 +146,24 @@ test("10,000 paths and odd methods make no more than a few label sets", async ({
   expect(requested.length).toBeLessThanOrEqual(methods.length + 4);
 });
 
+/** Lines of several processes and releases are told apart by these. */
+const PROCESS_FIELDS = {
+  "service.version": version,
+  "vcs.ref.head.revision": "unknown",
+  "host.name": hostname(),
+  "process.pid": expect.any(Number),
+};
+
+test("every line names release, commit, host and process", async () => {
+  const { url, child, lines, stop } = await startServer({ POSTS: "down" });
+  await (await fetch(`${url}/example-pages/posts/1`)).text();
+  expect(await stop()).toBe(0);
+  const messages = ["starting", "ready", "page not rendered", "request", "stopped"];
+  expect(lines.map(({ msg }) => msg)).toEqual(expect.arrayContaining(messages));
+  const fields = { ...PROCESS_FIELDS, "process.pid": child.pid };
+  expect(lines).toEqual(lines.map(() => expect.objectContaining(fields)));
+});
+
 test("a start is two log lines, the second with both ports and the duration", ({ server }) => {
   const [starting, ready] = server.lines;
   expect(starting).toMatchObject({ level: "info", msg: "starting", "service.version": version });
@@ -164,6 +188,7 @@ test.for<[string, string, string, string, number]>([
     time: expect.any(String),
     level: "info",
     msg: "request",
+    ...PROCESS_FIELDS,
     "http.request.id": requestId,
     "http.request.method": method,
     "url.path": path,

@@ -1,5 +1,6 @@
 // Middleware and handlers of test/site/, behind `admit` and without it.
 import { loadApp } from "react-router-express-server/testing";
+import request from "supertest";
 import { expect, test } from "vitest";
 import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
@@ -31,6 +32,7 @@ test("at startup, a warning names each path in front whose handler has no load s
     "/front/cookie-in-head",
     "/front/old/*splat",
     "/front/api",
+    "/front/tenants/:tenant",
     "/front/webhook,/front/large-webhook",
     "/front/open",
     "/front/wait/:milliseconds",
@@ -45,4 +47,19 @@ test("at startup, a warning names each path in front whose handler has no load s
 test("a site whose handlers are behind admit starts without a warning", async () => {
   const { lines } = await loadApp({ folder: SITE });
   expect(lines).toEqual([]);
+});
+
+test.each([
+  ["in front of files", "changed-url"],
+  ["before rendering", "late-url"],
+])("if middleware %s changes the URL, the log warns once", async (_label, front) => {
+  const { app, lines } = await loadApp({ folder: SITE, env: { FRONT: front } });
+  for (const path of ["/example-pages/notes/1", "/de/robots.txt", "/"]) await request(app).get(path);
+  expect(lines.filter(({ msg }) => msg !== "request")).toEqual([
+    expect.objectContaining({
+      level: 40,
+      msg: expect.stringContaining("change of req.url ignored"),
+      "http.route": "/example-pages/notes/:id",
+    }),
+  ]);
 });

@@ -9,6 +9,7 @@ import { SITE } from "./support/site.ts";
 import { startServer } from "./support/start-server.ts";
 
 const readReadiness = () => ({ isReady: true, reason: undefined });
+const readStatus = async () => ({ title: "", state: "", isGood: true, sections: [] });
 
 test("operators list the cache by route, from the start, and invalidate a group or a path", async () => {
   const { url, opsUrl, stop } = await startServer({}, SITE);
@@ -90,6 +91,19 @@ test("operators see whether a page is cached, its entries, and why its renders f
   expect(await stop()).toBe(0);
 });
 
+test("operators read a page as text: errors of the log, requests and entries of this process", async () => {
+  const { url, opsUrl, stop } = await startServer({ POSTS: "down" }, SITE);
+  for (const path of ["/?token=secret", "/example-pages/posts/1?token=secret"]) await (await fetch(url + path)).text();
+  const read = async () => (await fetch(opsUrl)).text();
+  await expect.poll(read).toMatch(/^ {2}\/example-pages\/posts\/:id +1 +\d+\.\d +\d+\.\d +\d+\.\d +1 +0 %$/m);
+  const text = await read();
+  expect(text).toMatch(/^test-site 1\.2\.3: ready\n/);
+  expect(text).toMatch(/^ {2}[\d-]+ [\d:]+ +1 {2}page not rendered: Error: no database$/m);
+  expect(text).toMatch(/^Largest cache entries\n {2}Cache key +KiB +Age\n {2}\/\S+ +\d+\.\d +\d+ s$/m);
+  expect(text).not.toContain("secret");
+  expect(await stop()).toBe(0);
+});
+
 test.each([
   ["from the operator", "POST", "?group=a", {}, 200],
   ["from localhost", "POST", "?group=a", { Host: "localhost:3001" }, 200],
@@ -98,6 +112,9 @@ test.each([
   ["of a prefix without a slash", "POST", "?prefix=shop", {}, 400],
   ["of a mistyped path", "POST", "?path=/shpo", {}, 404],
   ["with another method", "GET", "?group=a", {}, 405],
+  ["from the page itself", "POST", "?group=a", { Host: "localhost:3001", Origin: "http://localhost:3001" }, 200],
+  ["from another port's page", "POST", "?group=a", { Host: "localhost:3001", Origin: "http://localhost:3000" }, 403],
+  ["from a page of no origin", "POST", "?group=a", { Origin: "null" }, 403],
   ["from another site", "POST", "?group=a", { "Sec-Fetch-Site": "cross-site" }, 403],
   ["from another port of the host", "POST", "?group=a", { "Sec-Fetch-Site": "same-site" }, 403],
   ["from a page of an old browser", "POST", "?group=a", { Origin: "http://127.0.0.1:3001" }, 403],
@@ -106,7 +123,7 @@ test.each([
   const purge = vi.fn(async () => ({ keys: [], others: "published" as const }));
   const cache = { purge, findMistake: () => "no such page" } as Partial<OpsCache> as OpsCache;
   const log = pino({ enabled: false });
-  const server = createOpsServer({ registry: new Registry(), readReadiness, cache, host: undefined, log });
+  const server = createOpsServer({ registry: new Registry(), readReadiness, readStatus, cache, host: undefined, log });
   const path = `/cache/invalidate${query}`;
   const response = await (method === "GET" ? request(server).get(path) : request(server).post(path)).set(headers);
   expect(response.status).toBe(status);
@@ -127,6 +144,7 @@ test.each([
     const server = createOpsServer({
       registry: new Registry(),
       readReadiness,
+      readStatus,
       cache,
       host: undefined,
       log,
@@ -148,7 +166,7 @@ test.each([
 ])("a request for metrics with the host %s has status %i, and a probe 200", async (host, status) => {
   const log = pino({ enabled: false });
   const cache = {} as OpsCache;
-  const options = { registry: new Registry(), readReadiness, cache, host: "ops.example.org", log };
+  const options = { registry: new Registry(), readReadiness, readStatus, cache, host: "ops.example.org", log };
   const server = createOpsServer(options);
   expect((await request(server).get("/metrics").set("Host", host)).status).toBe(status);
   expect((await request(server).get("/livez").set("Host", host)).status).toBe(200);

@@ -43,10 +43,15 @@ const REQUESTS_FOR_STREAMS: [what: string, path: string, send: Send][] = [
   ["GET that leaves in the middle", "", leaveAfterFirstBytes],
   ["GET whose middleware sends 304", "/not-modified", readToEnd],
   ["GET whose middleware fails", "/fails-later", readToEnd],
+  ["GET of middleware's file, in whose place other middleware sends 304", "/middleware-not-modified", readToEnd],
+  ["GET of middleware's file, after which other middleware fails", "/middleware-fails-later", readToEnd],
+  ["HEAD of middleware's file", "/middleware-file", head],
+  ["GET of middleware's file that leaves in the middle", "/middleware-file", leaveAfterFirstBytes],
   ["GET of a stream that fails in the middle", "/fails", readToEnd],
   ["GET of a stream whose chunks aren't bytes", "/objects", readToEnd],
   ["GET of a file that doesn't exist", "/missing", readToEnd],
   ["GET of the data, which are too large", ".data", readToEnd],
+  ["GET of the data that the loader throws, which are too large", "/thrown.data", readToEnd],
 ];
 
 test.for(
@@ -83,8 +88,12 @@ test("a cached response that isn't complete in time leaves no file open", async 
   await expect.poll(() => findOpenFiles(server)).toEqual([]);
 });
 
-test("a resource route's data that are too large for a fetcher are an error", async ({ server }) => {
-  expect((await fetch(`${server.url}${PAGES}/file/node.data`)).status).toBe(500);
+test("a resource route's data that are too large for a fetcher get 406, and no error is logged", async ({ server }) => {
+  const before = server.lines.length;
+  for (const path of ["", "/thrown"]) {
+    expect((await fetch(`${server.url}${PAGES}/file/node${path}.data`)).status).toBe(406);
+  }
+  expect(server.lines.slice(before).filter((line) => line.level === "error")).toEqual([]);
   const data = await fetch(`${server.url}${PAGES}/temperature.data`);
   expect([data.status, await data.text()]).toEqual([200, expect.stringContaining("celsius")]);
 });

@@ -28,15 +28,27 @@ export function parseSharedLifetime(cacheControl: string): SharedLifetime | unde
   };
 }
 
-/** Returns the reason a response to an anonymous request isn't cacheable, if there is one. */
-export function findUncacheableReason(status: number, headers: Headers) {
-  const [vary, cacheControl] = [headers.get("Vary"), headers.get("Cache-Control") ?? ""];
+/**
+ * Returns the reason a response to an anonymous request isn't cacheable, if there is one. `varied` are the headers that
+ * choose the variant of the page, as in `Vary`.
+ */
+export function findUncacheableReason(status: number, headers: Headers, varied = "") {
+  const [vary, cacheControl] = [headers.get("Vary") ?? "", headers.get("Cache-Control") ?? ""];
+  const known = toNames(`Accept-Encoding, ${varied}`);
   if (!CACHEABLE_STATUSES.includes(status)) return `status ${status}`;
   if (headers.has("Set-Cookie")) return "Set-Cookie";
-  if (vary !== null && vary.toLowerCase() !== "accept-encoding") return `Vary: ${vary}`;
+  if (!toNames(vary).every((name) => known.includes(name))) return `Vary: ${vary}`;
   if (!parseSharedLifetime(cacheControl)) return `Cache-Control: ${cacheControl}`;
   if (!parseGroups(headers.get("Cache-Groups"))) return `Cache-Groups: ${headers.get("Cache-Groups")}`;
   return undefined;
+}
+
+/** The names of `Vary`. */
+function toNames(vary: string) {
+  return vary
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
 }
 
 function parseDirectives(cacheControl: string) {

@@ -107,7 +107,17 @@ test.each([
   ["HTTPS://user@a:80/b", "/b", "/b", ""],
   ["http://a//b", "//b", "//b", ""],
 ])("parseRequestTarget(%j) is path %j, decoded %j, query %j", (target, path, decoded, query) => {
-  expect(parseRequestTarget(target)).toEqual({ path, decodedPath: decoded, query });
+  expect(parseRequestTarget(target)).toMatchObject({ path, decodedPath: decoded, query });
+});
+
+test.each([
+  ["/%41", false],
+  ["/%", true],
+  ["/%41%", true],
+  ["/?%", false],
+  ["http://a/%", true],
+])("parseRequestTarget(%j) is escaped: %j", (target, isEscaped) => {
+  expect(parseRequestTarget(target)?.isEscaped).toBe(isEscaped);
 });
 
 test.each([

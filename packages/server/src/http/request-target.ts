@@ -36,7 +36,13 @@ export function isOriginForm(target: string) {
   return target.startsWith("/") && !target.includes("#");
 }
 
-export type RequestTarget = { path: string; decodedPath: string; query: string };
+export type RequestTarget = {
+  path: string;
+  decodedPath: string;
+  query: string;
+  /** Whether the percent-encoding is malformed, so that the path has each "%" escaped. */
+  isEscaped: boolean;
+};
 
 /**
  * Parses a request target in origin form or absolute form (RFC 9112 §3.2): its path, its query and the decoded path.
@@ -50,9 +56,9 @@ export function parseRequestTarget(target: string): RequestTarget | undefined {
   const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
   const query = queryStart === -1 ? "" : origin.slice(queryStart).replace(/^\?$/, "");
   try {
-    return { path, decodedPath: decodeURIComponent(path), query };
+    return { path, decodedPath: decodeURIComponent(path), query, isEscaped: false };
   } catch {
-    return { path: path.replaceAll("%", "%25"), decodedPath: path, query };
+    return { path: path.replaceAll("%", "%25"), decodedPath: path, query, isEscaped: true };
   }
 }
 

@@ -27,16 +27,19 @@ type Options = {
   headers: Record<string, string>;
   contentType: string | undefined;
   bodies: Bodies;
+  /** The request headers beside Accept-Encoding that choose the response. */
+  vary?: string | undefined;
 };
 
-export function storeResponse({ status, headers, contentType, bodies }: Options): StoredResponse {
+export function storeResponse({ status, headers, contentType, bodies, vary }: Options): StoredResponse {
   // A hash of the content only, so that every process and build has the same tag.
   const hash = createHash("sha256").update(bodies.identity).digest("base64url");
+  const allVary = vary === undefined ? "Accept-Encoding" : `Accept-Encoding, ${vary}`;
   const toVariant = (coding: StoredCoding, body: Buffer | undefined): Variant => {
     if (!body) return toVariant("identity", bodies.identity);
     const isEncoded = coding !== "identity";
     const etag = isEncoded ? `"${hash}-${coding}"` : `"${hash}"`;
-    const notModifiedHeaders = Object.entries({ ...headers, Vary: "Accept-Encoding", ETag: etag }).flat();
+    const notModifiedHeaders = Object.entries({ ...headers, Vary: allVary, ETag: etag }).flat();
     const contentHeaders = {
       ...(contentType !== undefined && { "Content-Type": contentType }),
       ...(isEncoded && { "Content-Encoding": coding }),

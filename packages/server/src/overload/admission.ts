@@ -10,6 +10,8 @@ import type { Limits } from "./limits.ts";
 import { waitsForClient } from "./progress.ts";
 import type { Semaphore } from "./semaphore.ts";
 
+/** A mount path with parameters has any number of paths. The first event stream of a further one has a slot of renders. */
+const MAX_OPEN_ROUTES = 100;
 /** The buffers of Node and Fetch for a streamed body. */
 const STREAM_BYTES = 256 * 1024;
 /** Node keeps a head as strings. So a request with a longer head counts against MAX_BODY_MEMORY_BYTES. */
@@ -88,8 +90,8 @@ export function createAdmission(options: Options): { admit: RequestHandler; clos
     admit: (req, res, next) => {
       if (res.closed) return; // Its "close" event is over, so nothing would release the slot.
       const isSmall = !hasBody(req) && headLength(req) <= MAX_SMALL_HEAD;
-      const route = findHttpRoute(res) ?? "";
-      const isOpen = isSmall && openRoutes.has(route);
+      const isOpen = isSmall && openRoutes.has(findHttpRoute(res) ?? "");
+      const route = findShare(req, res);
       const slots = isOpen ? openResponses : isSmall ? renders : bodies;
 
       const handle = (acquired: () => void) => {
@@ -110,7 +112,7 @@ export function createAdmission(options: Options): { admit: RequestHandler; clos
         onHeaders(res, () => {
           // The client has left. Or it gets 503, after HANDLER_TIMEOUT_MS or at MAX_CONNECTIONS, and the loaders go on.
           if (res.closed || res.statusCode === 503) return;
-          if (isEventStream(res)) openRoutes.add(findHttpRoute(res) ?? "");
+          if (isEventStream(res) && openRoutes.size < MAX_OPEN_ROUTES) openRoutes.add(findHttpRoute(res) ?? "");
           // The loaders are done: from now on, the client is measured as a reader.
           const place = isOpen ? acquired : openResponses.tryAcquire();
           if (place) {
@@ -144,4 +146,13 @@ export function createAdmission(options: Options): { admit: RequestHandler; clos
     if (isStreamed || !hasBody(req)) return STREAM_BYTES;
     return STREAM_BYTES + copies * Math.min(Number(req.headers["content-length"] ?? max), max);
   }
+}
+
+/** Requests of one route share slots: also those of a handler in front, whose mount path may have parameters. */
+function findShare(req: Request, res: Response) {
+  const route = findHttpRoute(res) ?? "";
+  const values = Object.values(req.params).flat();
+  if (values.length === 0) return route;
+  const isFixed = (segment: string) => !values.some((value) => value.toLowerCase() === decodeURIComponent(segment));
+  return route.split("/").filter(isFixed).join("/");
 }

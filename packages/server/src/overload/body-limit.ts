@@ -18,16 +18,23 @@ const LINGER_BYTES = 16 * 1024 * 1024;
 
 const tooLarge = () => createHttpError(413, { headers: { Connection: "close" } });
 
+/** The handlers made here, for the check of the order in `createApp`. */
+const bodyLimits = new WeakSet<object>();
+
+export const isBodyLimit = (handler: unknown) => bodyLimits.has(handler as object);
+
 /**
  * Sets the largest body of requests, in bytes. It must run before `receive`, for the path of a router or a handler:
  * `app.use("/webhooks", maxBodyBytes(1_000_000))`. A page sets `handle.maxBodyBytes` instead.
  */
-export const maxBodyBytes =
-  (bytes: number): RequestHandler =>
-  (_req, res, next) => {
+export function maxBodyBytes(bytes: number): RequestHandler {
+  const setMaxBytes: RequestHandler = (_req, res, next) => {
     res.locals.maxBodyBytes = bytes;
     next();
   };
+  bodyLimits.add(setMaxBytes);
+  return setMaxBytes;
+}
 
 /** The largest body that `maxBodyBytes` or the route sets. */
 export function findSetMaxBytes({ maxBodyBytes, route }: Express.Locals) {

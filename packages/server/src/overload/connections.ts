@@ -22,10 +22,12 @@ type Options = {
   clientTimeoutMs: number;
   /** In milliseconds: the time until the head of a response is sent. While an upload progresses, it starts anew. */
   handlerTimeoutMs?: number;
-  /** The headers of the 503 that a pending request gets before its connection is closed at the limit. */
-  headers: Record<string, string>;
+  /** The headers of the 503 that a pending request gets at the limit, if there is no `onLimit`. */
+  headers?: Record<string, string>;
   onAccept?: () => void;
   onDrop: (reason: DropReason) => void;
+  /** Must send a response to this pending request. Then its connection is closed, for a new one. */
+  onLimit?: (res: ServerResponse) => void;
   /** Must send a response. */
   onHandlerTimeout?: (res: ServerResponse) => void;
 };
@@ -38,6 +40,7 @@ type Options = {
 export function guardConnections(server: Server, options: Options) {
   const { maxConnections, clientTimeoutMs, headers, onAccept, onDrop, onHandlerTimeout } = options;
   const { handlerTimeoutMs = Number.POSITIVE_INFINITY } = options;
+  const { onLimit = (res) => res.writeHead(503, { ...headers, Connection: "close" }) } = options;
   const connections = new Map<Socket, Connection>();
   let queuedBytes = 0;
 
@@ -61,9 +64,8 @@ export function guardConnections(server: Server, options: Options) {
     if (!socket) return;
     const [res] = connections.get(socket)?.pending ?? [];
     if (!res || res.headersSent) return drop(socket, "limit");
-    res.writeHead(503, { ...headers, Connection: "close" }).end();
-    // Its handler may still be running, and fail to respond.
-    Object.assign((res as ServerResponse & { locals?: object }).locals ?? {}, { errorStatus: 503 });
+    onLimit(res);
+    res.end(); // At once: `handleErrors` would wait for the rest of the body.
     if (socket.writableLength > 0) return drop(socket, "limit"); // Its client doesn't read.
     connections.delete(socket);
     onDrop("limit");

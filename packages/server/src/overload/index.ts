@@ -12,7 +12,7 @@ import type { MeasureUsage } from "./measure-limits.ts";
 import { createSemaphore, OVERLOADED, type Semaphore } from "./semaphore.ts";
 import { createTurns } from "./turns.ts";
 
-export { linger, maxBodyBytes } from "./body-limit.ts";
+export { isBodyLimit, linger, maxBodyBytes } from "./body-limit.ts";
 export { type Connections, guardConnections } from "./connections.ts";
 export { inTime } from "./in-time.ts";
 export { createLimits, type LimitName, type Limits } from "./limits.ts";
@@ -112,18 +112,25 @@ export function protectFromOverload(options: Options): Protection {
   };
   const admitOnce: RequestHandler = (req, res, next) => (res.locals.running ? next() : admit(req, res, next));
 
+  /** A pending request gets it before its connection is closed. It may not have reached `receive`. */
+  const overloaded = createHttpError(503, {
+    expose: true,
+    headers: { ...headers, ...OVERLOADED.headers, Connection: "close" },
+  });
+  const sendError = (res: ServerResponse, error: Error) =>
+    handleErrors(error, res.req as Request, res as Response, () => {});
+
   const guard = (server: Server) => {
     const connections = guardConnections(server, {
       maxConnections: limits.MAX_CONNECTIONS,
       clientTimeoutMs: settings.CLIENT_TIMEOUT_MS,
       handlerTimeoutMs,
-      headers: { ...headers, ...OVERLOADED.headers, "Cache-Control": "no-store" },
       onAccept: turns.recordAccept,
       onDrop: recordConnectionDropped,
+      onLimit: (res) => sendError(res, overloaded),
       onHandlerTimeout(res) {
         recordShed("timeout");
-        const error = createHttpError(503, `no response within ${handlerTimeoutMs} ms`);
-        handleErrors(error, res.req as Request, res as Response, () => {});
+        sendError(res, createHttpError(503, `no response within ${handlerTimeoutMs} ms`));
       },
     });
     const countOpen = () => connections.all.size;

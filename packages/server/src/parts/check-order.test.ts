@@ -1,6 +1,7 @@
-import { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from "express";
 import { expect, test } from "vitest";
 import { createExpress } from "../express.ts";
+import { maxBodyBytes } from "../overload/index.ts";
 import { checkOrder } from "./check-order.ts";
 import { createRequestHandler } from "./render/request-handler.ts";
 
@@ -25,7 +26,7 @@ function createParts() {
 type Made = ReturnType<typeof createParts>;
 type Add = (app: Express, parts: Made) => unknown;
 
-const rendered: Add = (app, { admit, compress, render, handleErrors }) =>
+const rendered = (app: Express, { admit, compress, render, handleErrors }: Made) =>
   app.use(admit, compress, render, handleErrors);
 
 test.each<[string, Add]>([
@@ -54,6 +55,28 @@ test.each<[string, Add]>([
       app.use(router);
     },
   ],
+  [
+    "body limits before receive",
+    (app, made) => {
+      app.use("/webhooks", maxBodyBytes(1_000_000)).use(Router().use("/uploads", maxBodyBytes(1_000_000)));
+      rendered(app.use(made.receive, made.files, made.pageCache), made);
+    },
+  ],
+  [
+    "express.static in place of files",
+    (app, made) => rendered(app.use(made.receive, express.static("public"), made.pageCache), made),
+  ],
+  [
+    "the page cache without files, and another compression",
+    (app, made) => app.use(made.receive, made.pageCache, made.admit, pass(), made.render, made.handleErrors),
+  ],
+  [
+    "the reports inside a router",
+    (app, made) => {
+      app.use(made.receive, Router().post("/browser-reports", made.admit, made.collectReports));
+      rendered(app.use(made.files, made.pageCache), made);
+    },
+  ],
 ])("createApp may have %s", (_label, add) => {
   const made = createParts();
   const app = createExpress();
@@ -61,17 +84,65 @@ test.each<[string, Add]>([
   expect(() => checkOrder(app, made)).not.toThrow();
 });
 
+const RECEIVE_FIRST = "`app.use(receive)` must be the first `app.use(...)`, except for `maxBodyBytes`";
+const REPORTS = '`app.post("/browser-reports", collectReports)`';
+
 test.each<[string, Add, string]>([
   ["no receive", (app, made) => rendered(app, made), "`app.use(receive)` is missing"],
-  [
-    "files before receive",
-    (app, made) => rendered(app.use(made.files, made.receive), made),
-    "`files` needs `app.use(receive)` before it",
-  ],
+  ["files before receive", (app, made) => rendered(app.use(made.files, made.receive), made), RECEIVE_FIRST],
   [
     "the page cache before receive",
     (app, made) => rendered(app.use(made.pageCache, made.receive), made),
-    "`pageCache` needs `app.use(receive)` before it",
+    RECEIVE_FIRST,
+  ],
+  [
+    "compression before receive",
+    (app, made) => app.use(made.compress, made.receive, made.admit, made.render, made.handleErrors),
+    RECEIVE_FIRST,
+  ],
+  ["a handler before receive", (app, made) => rendered(app.use(pass(), made.receive), made), RECEIVE_FIRST],
+  [
+    "a handler with a path and admit before receive",
+    (app, made) => rendered(app.use("/api", made.admit, pass()).use(made.receive), made),
+    RECEIVE_FIRST,
+  ],
+  [
+    "a route before receive",
+    (app, made) => rendered(app.get("/health", pass()).use(made.receive), made),
+    RECEIVE_FIRST,
+  ],
+  [
+    "a router before receive",
+    (app, made) => rendered(app.use(Router().use(pass()), made.receive), made),
+    RECEIVE_FIRST,
+  ],
+  [
+    "a handler before receive, inside a router",
+    (app, made) => rendered(app.use(Router().use(pass(), made.receive)), made),
+    RECEIVE_FIRST,
+  ],
+  [
+    "the reports before receive",
+    (app, made) => rendered(app.post("/browser-reports", made.collectReports).use(made.receive), made),
+    RECEIVE_FIRST,
+  ],
+  [
+    "the reports behind files, which reject POST",
+    (app, made) => rendered(app.use(made.receive, made.files).post("/browser-reports", made.collectReports), made),
+    `\`files\` needs ${REPORTS} before it`,
+  ],
+  [
+    "the reports behind the pages",
+    (app, made) => rendered(app.use(made.receive), made).post("/browser-reports", made.collectReports),
+    `\`createRequestHandler\` needs ${REPORTS} before it`,
+  ],
+  [
+    "the reports twice",
+    (app, made) => {
+      app.use(made.receive).post("/browser-reports", made.collectReports);
+      rendered(app.use("/browser-reports", made.collectReports), made);
+    },
+    `${REPORTS} is there twice`,
   ],
   [
     "the page cache before files",
@@ -81,7 +152,22 @@ test.each<[string, Add, string]>([
   [
     "the page cache behind the pages",
     (app, made) => app.use(made.receive, made.admit, made.render, made.pageCache, made.handleErrors),
-    "`createRequestHandler` needs `app.use(pageCache)` before it",
+    "`admit` needs `app.use(pageCache)` before it",
+  ],
+  [
+    "the page cache behind admit",
+    (app, made) => app.use(made.receive, made.admit, made.pageCache, made.render, made.handleErrors),
+    "`admit` needs `app.use(pageCache)` before it",
+  ],
+  [
+    "files behind admit",
+    (app, made) => app.use(made.receive, made.admit, made.files, made.render, made.handleErrors),
+    "`admit` needs `app.use(files)` before it",
+  ],
+  [
+    "files behind the pages",
+    (app, made) => app.use(made.receive, made.admit, made.render, made.files, made.handleErrors),
+    "`admit` needs `app.use(files)` before it",
   ],
   [
     "compression behind the pages",

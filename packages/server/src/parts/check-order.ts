@@ -1,40 +1,38 @@
 import type { Express } from "express";
+import { isBodyLimit } from "../overload/index.ts";
+import { listHandlers } from "./list-handlers.ts";
 import { isRequestHandler } from "./render/request-handler.ts";
-
-/** What Express's router has in its stack: https://github.com/pillarjs/router/blob/master/lib/layer.js */
-type Layer = {
-  handle: { stack?: Layer[] };
-  /** Whether it matches every path. */
-  slash: boolean;
-  route?: object;
-};
 
 /** The parts, by what `createApp` calls them, with the line that adds each, and the parts that must come before it. */
 const PARTS = [
   { name: "receive", line: "app.use(receive)", isRequired: true, needs: [] },
-  { name: "files", line: "app.use(files)", needs: ["receive"] },
-  { name: "pageCache", line: "app.use(pageCache)", needs: ["receive", "files"] },
-  { name: "admit", line: "app.use(admit)", isRequired: true, needs: ["receive"] },
+  { name: "collectReports", line: 'app.post("/browser-reports", collectReports)', needs: [] },
+  { name: "files", line: "app.use(files)", needs: ["collectReports"] },
+  { name: "pageCache", line: "app.use(pageCache)", needs: ["files"] },
+  { name: "admit", line: "app.use(admit)", isRequired: true, needs: ["files", "pageCache"] },
   { name: "compress", line: "app.use(compress)", needs: [] },
   {
     name: "createRequestHandler",
     line: "app.use(createRequestHandler({ build, getLoadContext }))",
     isRequired: true,
-    needs: ["pageCache", "admit", "compress"],
+    needs: ["collectReports", "admit", "compress"],
   },
   { name: "handleErrors", line: "app.use(handleErrors)", isRequired: true, needs: ["createRequestHandler"] },
 ] as const;
 
 /**
- * Throws if a required part is missing, or a part is there twice or before one that it needs. Names the line to add.
+ * Throws if a required part is missing, a part is there twice or before one that it needs, or a handler is before
+ * `receive`. Names the line to add. A handler before `receive` could set a cookie on a response that is cached.
  */
 export function checkOrder(app: Express, parts: object) {
-  const handlers = listHandlers(app.router.stack as unknown as Layer[]);
+  const handlers = listHandlers(app);
   const positionsOf = (name: string) => {
     const part = name === "createRequestHandler" ? undefined : [parts[name as keyof typeof parts]].flat().at(-1);
-    return handlers.flatMap((handler, index) =>
-      (part === undefined ? isRequestHandler(handler) : handler === part) ? [index] : [],
-    );
+    return handlers.flatMap(({ handle, path }, index) => {
+      // A router in front may have its own `admit` and `compress`.
+      if (path !== "" && name !== "collectReports") return [];
+      return (part === undefined ? isRequestHandler(handle) : handle === part) ? index : [];
+    });
   };
   for (const { name, line, needs, ...part } of PARTS) {
     const positions = positionsOf(name);
@@ -47,13 +45,7 @@ export function checkOrder(app: Express, parts: object) {
         throw new Error(`server.ts: \`${name}\` needs \`${before}\` before it`);
     }
   }
-}
-
-/**
- * The handlers of an application and of the routers inside it, in the order in which a request meets them. Without
- * those that have a path of their own: a router in front may have its own `admit` and `compress`.
- */
-function listHandlers(layers: Layer[]): unknown[] {
-  const general = layers.filter(({ route, slash }) => !route && slash);
-  return general.flatMap(({ handle }) => (handle.stack ? listHandlers(handle.stack) : [handle]));
+  const [received] = positionsOf("receive");
+  if (!handlers.slice(0, received).every(({ handle }) => isBodyLimit(handle)))
+    throw new Error("server.ts: `app.use(receive)` must be the first `app.use(...)`, except for `maxBodyBytes`");
 }

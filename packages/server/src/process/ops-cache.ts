@@ -1,14 +1,21 @@
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Cache } from "../parts/page-cache/invalidation.ts";
+import type { Page } from "./ops-page.ts";
 
 /** What the operators' port needs of the page cache. */
-export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage"> & {
-  entries: Pick<Cache["entries"], "describe">;
+export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "describeChannel"> & {
+  entries: Pick<Cache["entries"], "describe" | "listExtremes" | "getSize">;
 };
 
 /** An answer lists this many keys. */
 const MAX_KEYS = 100;
 const STATUSES = { "no channel": 200, published: 200, waiting: 202, failed: 503 };
+const OTHERS = {
+  "no channel": "without a channel, purge each of the other processes",
+  published: "the other processes are told",
+  waiting: "the other processes will be told: this process tries again each second",
+  failed: "this process is shutting down: purge the others through another one",
+};
 
 /** `GET /cache`: the entries by route or, with `path`, those of a page. Returns the status and the body. */
 export function describeCache(cache: OpsCache, query: URLSearchParams) {
@@ -31,4 +38,24 @@ export async function purgeCache(cache: OpsCache, query: URLSearchParams) {
   if (mistakes.length > 0) return [404, mistakes.join("\n")] as const;
   const { keys, others, receivers } = await cache.purge({ groups, paths, prefixes: starts });
   return [STATUSES[others], { invalidated: keys.length, keys: keys.slice(0, MAX_KEYS), others, receivers }] as const;
+}
+
+/** The answer to a purge, for people. */
+export function describePurge([status, answer]: Awaited<ReturnType<typeof purgeCache>>): Page {
+  if (typeof answer === "string") return { title: "Nothing purged", state: answer, isGood: false, sections: [] };
+  const { invalidated, keys, others } = answer;
+  return {
+    title: `Purged: ${invalidated}`,
+    state: OTHERS[others],
+    isGood: status < 300,
+    sections: [
+      {
+        heading: "Entries removed in this process",
+        note: invalidated > keys.length ? `The first ${keys.length} of ${invalidated}.` : "",
+        isWide: true,
+        columns: [{ name: "Cache key", isLong: true }],
+        rows: keys.map((key) => [key]),
+      },
+    ],
+  };
 }

@@ -18,6 +18,7 @@ test.each([
   const server = createOpsServer({
     registry: new Registry(),
     readReadiness: () => ({ isReady, reason }),
+    readStatus: async () => ({ title: "", state: "", isGood: true, sections: [] }),
     cache: {} as OpsCache,
     host: undefined,
     log: pino({ enabled: false }),

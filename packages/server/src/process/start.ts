@@ -19,9 +19,11 @@ import { limitRate } from "../telemetry/limit-rate.ts";
 import { createLog } from "../telemetry/log.ts";
 import { count, countBy } from "../telemetry/metrics.ts";
 import { drain } from "./graceful-shutdown.ts";
+import { createLastErrors } from "./last-errors.ts";
 import { createPublicServer, listen } from "./listener.ts";
 import { logUpgrade, toUpgradeFields } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
+import { createStatus } from "./ops-status.ts";
 import { rejectUnparsable } from "./parser-errors.ts";
 import { describePortInUse } from "./port-in-use.ts";
 import { measureProcess, measureReadiness } from "./process-metrics.ts";
@@ -51,7 +53,10 @@ export async function start(site: Site) {
   const limits = createLimits(settings);
   const registry = new Registry();
   measureProcess(registry, { version, revision });
-  const log = createLog(settings.LOG_LEVEL, limits.LOG_BUFFER_BYTES, registry);
+  const lastErrors = createLastErrors();
+  const { LOG_LEVEL: level } = settings;
+  const { LOG_BUFFER_BYTES: maxBufferedBytes } = limits;
+  const log = createLog({ level, maxBufferedBytes, registry, version, revision, onException: lastErrors.record });
   let state = "starting" as "starting" | "ready" | "closing";
   let running: { server: Server; connections: Connections } | undefined;
   let supervised: ReturnType<typeof superviseServices> | undefined;
@@ -73,8 +78,6 @@ export async function start(site: Site) {
   const open = pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ pattern }) => pattern);
   log.info(
     {
-      "service.version": version,
-      "vcs.ref.head.revision": revision,
       "process.runtime.version": process.version,
       settings: describeSettings(given),
       limits,
@@ -98,7 +101,9 @@ export async function start(site: Site) {
   );
   let opsPort: number | undefined;
   if (OPS_PORT !== undefined) {
-    const opsServer = createOpsServer({ registry, readReadiness, cache, host: OPS_HOST ?? HOST, log });
+    const getLastFailure = () => supervised?.getLastFailure();
+    const readStatus = createStatus({ site, registry, readReadiness, getLastFailure, cache, lastErrors });
+    const opsServer = createOpsServer({ registry, readReadiness, readStatus, cache, host: OPS_HOST ?? HOST, log });
     // It listens before the pages are rendered, so that probes get a response.
     const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
     opsPort = await listenOrFail(opsServer, opsNames, OPS_PORT, OPS_HOST ?? HOST);

@@ -49,6 +49,18 @@ test.each([
   },
 );
 
+test("operators see the last failed check, even if it is a single one, or the services are ready again", async () => {
+  const { services, supervised } = supervise(resolves);
+  await supervised.start();
+  expect(supervised.getLastFailure()).toBeUndefined();
+  services.checkReadiness = rejects;
+  await next();
+  services.checkReadiness = resolves;
+  await next();
+  expect(supervised.getFailure()).toBeUndefined();
+  expect(supervised.getLastFailure()).toEqual({ at: expect.any(Date), reason: "no connection" });
+});
+
 test("at startup, the first check counts, and the first success starts the services", async () => {
   const { services, supervised } = supervise(rejects);
   await supervised.start();

@@ -15,6 +15,7 @@ export function superviseServices(services: Services, log: Logger) {
   let wasReady = false;
   let failedChecks = 0;
   let failure: string | undefined;
+  let lastFailure: { at: Date; reason: string } | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   /** Logs changes only, not each check. */
@@ -27,9 +28,10 @@ export function superviseServices(services: Services, log: Logger) {
       failure = undefined;
     } catch (err) {
       failedChecks += 1;
+      lastFailure = { at: new Date(), reason: describeError(err) };
       if (wasReady && failedChecks < MAX_FAILED_CHECKS) return;
       if (failure === undefined) log.warn({ err }, "services not ready");
-      failure = describeError(err);
+      failure = lastFailure.reason;
     }
   }
 
@@ -45,6 +47,8 @@ export function superviseServices(services: Services, log: Logger) {
     start: checkAgain,
     /** Why the services aren't ready, if they aren't. */
     getFailure: () => failure,
+    /** The last check that failed, even if it was a single one, or the services are ready again. */
+    getLastFailure: () => lastFailure,
     /** Whether they have been ready. */
     hasStarted: () => wasReady,
     /** Resolves with whether they have closed. */

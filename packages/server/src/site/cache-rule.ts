@@ -1,7 +1,10 @@
 import type { ServerBuild } from "react-router";
+import * as v from "valibot";
 import { parseSharedLifetime } from "../http/cache-control.ts";
 import { createQueryFilter, nameOf, type QueryFilter } from "../http/no-vary-search.ts";
 import type { CacheRule } from "../locals.ts";
+import { type Handle, VariantsSchema } from "../pages/handle.ts";
+import { createVariants } from "./variants.ts";
 
 /** The parameter of React Router's data requests. */
 const ROUTES = "_routes";
@@ -9,11 +12,13 @@ const ROUTES = "_routes";
 type HeadersExport = NonNullable<ServerBuild["routes"][string]>["module"]["headers"];
 
 /** Returns undefined if the route isn't cached. */
-export function createCacheRule(exported: HeadersExport, cacheKey: string | undefined): CacheRule | undefined {
+export function createCacheRule(exported: HeadersExport, handle: Handle = {}): CacheRule | undefined {
   const headers = callHeaders(exported);
   if (!parseSharedLifetime(headers.get("Cache-Control") ?? "")) return undefined;
-  const noVarySearch = cacheKey === undefined ? headers.get("No-Vary-Search") : "params";
-  return { headers, filterQuery: createQueryFilter(noVarySearch) };
+  const noVarySearch = handle.cacheKey === undefined ? headers.get("No-Vary-Search") : "params";
+  // checkRoutes rejects others.
+  const variants = v.is(VariantsSchema, handle.variants) ? createVariants(handle.variants) : undefined;
+  return { headers, filterQuery: createQueryFilter(noVarySearch), variants };
 }
 
 /**

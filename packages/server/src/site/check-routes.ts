@@ -15,7 +15,7 @@ export function checkRoutes({ build, base, routes, findRoute, findFile }: Pages,
       );
     }
     const handle = build.routes[id]?.module.handle ?? {};
-    const { success, issues } = v.safeParse(HandleSchema, handle);
+    const { success, issues, output } = v.safeParse(HandleSchema, handle);
     if (!success) throw new Error(`${file}: handle.${v.getDotPath(issues[0])}: ${issues[0].message}`);
     for (const key of Object.keys(handle)) {
       const meant = findMeant(key, Object.keys(HandleSchema.entries));
@@ -34,6 +34,9 @@ export function checkRoutes({ build, base, routes, findRoute, findFile }: Pages,
     const hasOwnAction = build.routes[id]?.path && methods.includes("POST");
     if (acceptsCrossOrigin.length > 0 && (!hasOwnAction || hasChildren)) {
       throw new Error(`${file}: handle.acceptsCrossOrigin is only for a route with an action, a path and no children`);
+    }
+    if (output.variants && !cacheRule) {
+      throw new Error(`${file}: handle.variants has no effect unless headers sets s-maxage`);
     }
     if (cacheKey === undefined) continue;
     if (!cacheRule) throw new Error(`${file}: handle.cacheKey has no effect unless headers sets s-maxage`);

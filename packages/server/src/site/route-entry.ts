@@ -29,7 +29,7 @@ export function toTree(manifest: Routes, isProduction: boolean, parent?: RouteEn
       branch: [...(parent?.branch ?? []), id],
       pattern,
       isCaseSensitive: Boolean(caseSensitive || parent?.isCaseSensitive),
-      cacheRule: isReadable ? createCacheRule(module.headers, handle?.cacheKey) : undefined,
+      cacheRule: isReadable ? createCacheRule(module.headers, handle) : undefined,
       cacheKey: handle?.cacheKey,
       // In development, every page counts as having data: Vite's client requests it after an edit.
       hasData: Boolean(parent?.hasData || module.loader || module.action) || !isProduction,

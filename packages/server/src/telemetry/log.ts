@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import { inspect } from "node:util";
 import { pino } from "pino";
 import type { Registry } from "prom-client";
@@ -9,12 +10,23 @@ const CHUNK_LENGTH = 32_768;
 /** A line waits at most this long for its chunk to fill. */
 const FLUSH_INTERVAL_MS = 200;
 
+type Options = {
+  level: string;
+  maxBufferedBytes: number;
+  registry: Registry;
+  /** The release that runs. */
+  version: string;
+  revision: string;
+  /** Gets the lines that have an exception. */
+  onException: (line: string) => void;
+};
+
 /**
  * A logger of JSON lines on standard output, or of text if that is a terminal. If more than `maxBufferedBytes` wait for
  * the reader, lines are dropped, and a warning counts them once it reads again. It writes to `process.stdout`. pino's
  * own destination writes in libuv's threads: a write that blocks there would keep the process from exiting.
  */
-export function createLog(level: string, maxBufferedBytes: number, registry: Registry) {
+export function createLog({ level, maxBufferedBytes, registry, version, revision, onException }: Options) {
   const onDrop = count(
     registry,
     "log_lines_dropped_total",
@@ -24,6 +36,8 @@ export function createLog(level: string, maxBufferedBytes: number, registry: Reg
   let chunk = "";
   let lines = 0;
   let lost = 0;
+  // Other lines, such as those of requests, aren't read again.
+  let hasException = false;
   const flush = (done?: () => void) => {
     // Resumes at half the limit, so that a slow reader doesn't cause a warning for each dropped chunk.
     if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
@@ -46,13 +60,25 @@ export function createLog(level: string, maxBufferedBytes: number, registry: Reg
   };
   const destination = {
     write(line: string) {
+      if (hasException) onException(line);
+      hasException = false;
       chunk += stdout.isTTY ? toText(line) : line;
       lines += 1;
       if (chunk.length >= CHUNK_LENGTH) flush();
     },
     flush,
   };
-  const log = pino({ ...createOptions(), level }, destination);
+  const noteException = () => {
+    hasException = true;
+  };
+  // pino makes one text of them, so a line takes 0.3 µs more (Node 20 and 24). They tell processes and releases apart.
+  const base = {
+    "service.version": version,
+    "vcs.ref.head.revision": revision,
+    "host.name": hostname(),
+    "process.pid": process.pid,
+  };
+  const log = pino({ ...createOptions(noteException), base, level }, destination);
   stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
   setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
@@ -64,10 +90,15 @@ export function createTextLog(level: string) {
   return pino({ ...createOptions(), level }, { write: (line) => void process.stdout.write(toText(line)) });
 }
 
-function createOptions() {
+/** `onException` is called before the line is written. */
+function createOptions(onException = () => {}) {
   const formatters = {
     level: (label: string) => ({ level: label }),
-    log: (fields: Record<string, unknown>) => ("err" in fields ? nameException(fields) : fields),
+    log(fields: Record<string, unknown>) {
+      if (!("err" in fields)) return fields;
+      onException();
+      return nameException(fields);
+    },
   };
   return { base: null, timestamp: createTimestamp(), formatters };
 }

@@ -23,6 +23,11 @@ test.each([
     fields: { msg: "m", "http.request.id": "1", trace_id: "2", settings: { PORT: 1 }, limits: {} },
     text: "info  m",
   },
+  {
+    what: "nothing that is the same in each line",
+    fields: { "service.version": "1", "vcs.ref.head.revision": "a", "host.name": "b", "process.pid": 1, msg: "m" },
+    text: "info  m",
+  },
   { what: "a warning", fields: { level: "warn", msg: "m" }, text: "warn  m" },
   {
     what: "an error's stack below, without its type and message",

@@ -23,7 +23,7 @@ type Tracer = { nodeFileTrace: (files: string[], options: { base: string }) => P
 function importTracer(): Tracer {
   try {
     return createRequire(import.meta.url)("@vercel/nft");
-  } catch {
-    throw new Error("externalPackages needs a package: npm install --save-dev --save-exact @vercel/nft");
+  } catch (cause) {
+    throw new Error("externalPackages needs a package: npm install --save-dev --save-exact @vercel/nft", { cause });
   }
 }

@@ -27,7 +27,7 @@ export function compressInAdvance(): Plugin {
 
 /** Writes `NAME.br` and `NAME.gz` beside the files of a folder, if they are smaller, so that no request compresses. */
 async function precompress(folder: string) {
-  await mkdir(CACHE, { recursive: true });
+  await mkdir(CACHE, { recursive: true }).catch(ignoreCacheError);
   const names = await readdir(folder, { recursive: true }); // React Router removes .vite/.
   const compressFile = async (name: string) => {
     const path = join(folder, name);
@@ -55,10 +55,14 @@ async function compressOnce(bytes: Buffer): Promise<{ br?: Buffer; gzip?: Buffer
     return { ...(br.length > 0 && { br }), ...(gzip.length > 0 && { gzip }) };
   } catch {
     const { br, gzip } = await compress(bytes, "best");
-    await Promise.all([writeInOneStep(`${path}.br`, br), writeInOneStep(`${path}.gz`, gzip)]);
+    const written = [writeInOneStep(`${path}.br`, br), writeInOneStep(`${path}.gz`, gzip)];
+    await Promise.all(written).catch(ignoreCacheError);
     return { ...(br && { br }), ...(gzip && { gzip }) };
   }
 }
+
+/** Without the cache, each build compresses all files: the user who builds may not write to node_modules. */
+const ignoreCacheError = () => {};
 
 /** Another build may read or write the same file. */
 async function writeInOneStep(path: string, bytes: Buffer = Buffer.alloc(0)) {
@@ -76,9 +80,9 @@ export async function finishPrecompressing() {
 
 /** Removes the variants that no build has used for a week. */
 async function removeUnusedVariants() {
-  for (const name of await readdir(CACHE)) {
+  for (const name of await readdir(CACHE).catch(() => [])) {
     const path = join(CACHE, name);
     const found = await stat(path).catch(() => undefined); // Another build may have renamed it.
-    if (found && Date.now() - found.mtimeMs > MAX_UNUSED_MS) await rm(path, { force: true });
+    if (found && Date.now() - found.mtimeMs > MAX_UNUSED_MS) await rm(path, { force: true }).catch(ignoreCacheError);
   }
 }

@@ -65,6 +65,17 @@ const FRONTS = {
     if (!req.hostname?.startsWith("www.")) return next();
     res.redirect(301, `https://${req.hostname.slice("www.".length)}${req.originalUrl}`);
   },
+  "changed-url": (req, _res, next) => {
+    const url = new URL(req.url, "http://localhost");
+    url.searchParams.set("page", "2");
+    req.url = url.pathname.replace(/^\/de\//, "/") + url.search;
+    next();
+  },
+  "changed-header": (req, _res, next) => {
+    req.headers["accept-language"] = String(req.query.lang);
+    next();
+  },
+  "late-url": (_req, _res, next) => next(),
   none: (_req, _res, next) => next(),
 } satisfies Record<string, RequestHandler>;
 
@@ -84,6 +95,7 @@ export function createFront({ FRONT, UPSTREAM }: Settings, admit: RequestHandler
   });
   front.get("/front/old/*splat", admit, (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));
   front.use("/front/api", admit, createApi());
+  front.use("/front/tenants/:tenant", admit, () => {}); // It never responds.
   front.post(
     ["/front/webhook", "/front/large-webhook"],
     admit,

@@ -94,6 +94,7 @@ export default defineServer({
     // Only rendered requests get here.
     app.use((req, res, next) => {
       if (settings.FRONT === "headers") res.set("X-Rendered", "1");
+      if (settings.FRONT === "late-url") req.url = `${req.path}?page=2`;
       res.locals.client = req.ip;
       next();
     });

@@ -27,6 +27,8 @@ const LABELS: Record<string, string> = {
 
 const FIELDS = [
   ["Field", "Value"],
+  ["`service.version`, `vcs.ref.head.revision`", "the release and its commit, in each line"],
+  ["`host.name`, `process.pid`", "the pod, container or machine, and the process, in each line"],
   [
     "`http.request.id`",
     "the client's `X-Request-Id`, or a new id. Private responses and errors send it in that header",

@@ -1,39 +1,31 @@
 import type { Express } from "express";
+import { type Handler, listHandlers, UNKNOWN_PATH } from "../list-handlers.ts";
+import { acceptsCrossOrigin } from "./check-origin.ts";
 
-/** What Express's router has in its stack: https://github.com/pillarjs/router/blob/master/lib/layer.js */
-type Layer = {
-  handle: { stack?: Layer[] };
-  /** Since router 2.3. In older versions, no handler is found. */
-  rawPath?: unknown;
-  /** Whether it matches every path. */
-  slash: boolean;
-  route?: { stack: Layer[] };
-};
+type Options = { receive: unknown; admit: unknown; collectReports: unknown[] };
 
-type Options = { receive: unknown; files: unknown; admitted: unknown[] };
-
-/** The paths of the handlers between `receive` and `files` that have none of `admitted` in front of them. */
-export function findUnadmitted({ router }: Express, { receive, files, admitted }: Options) {
-  const { stack }: { stack: Layer[] } = router as never;
-  const indexOf = (part: unknown) => stack.findIndex(({ handle }) => handle === part);
-  if (indexOf(receive) === -1) return [];
-  return [...new Set(findIn(stack.slice(indexOf(receive) + 1, indexOf(files)), "", admitted))];
-}
-
-function findIn(layers: Layer[], mountPath: string, admitted: unknown[]): string[] {
-  const admittedPaths: string[] = [];
-  return layers.flatMap((layer) => {
-    const { handle, rawPath, slash } = layer;
-    const path = slash ? mountPath : mountPath + [rawPath].flat().join();
-    if (admitted.includes(handle)) admittedPaths.push(path);
-    if (admittedPaths.some((start) => path === start || path.startsWith(`${start}/`))) return [];
-    if (handle.stack && (slash || contains(layer, admitted))) return findIn(handle.stack, path, admitted);
-    return slash || rawPath === undefined || contains(layer, admitted) ? [] : path;
+/**
+ * The paths behind `receive` that have a handler without `admit` in front of it. Of a router that has no `admit`, its
+ * own path. Leaves out handlers of every path, such as redirects.
+ */
+export function findUnadmitted(app: Express, { receive, admit, collectReports }: Options) {
+  const handlers = listHandlers(app);
+  const received = handlers.findIndex(({ handle }) => handle === receive);
+  if (received === -1) return [];
+  // Reports have a body, which `receive` admits.
+  const needNone = [admit, acceptsCrossOrigin, ...collectReports];
+  const paths = handlers.flatMap((handler, index) => {
+    const { handle, path, mountPath } = handler;
+    if (index < received || path === "" || path.includes(UNKNOWN_PATH) || needNone.includes(handle)) return [];
+    if (handlers.slice(0, index).some((other) => other.handle === admit && isBehind(handler, other))) return [];
+    const hasAdmit = handlers.some((other) => other.handle === admit && other.mountPath.startsWith(mountPath));
+    return hasAdmit ? path : mountPath || path;
   });
+  return [...new Set(paths)];
 }
 
-/** Whether a handler, or one of its route or router, is one of `admitted`. */
-function contains({ handle, route }: Layer, admitted: unknown[]): boolean {
-  const inner = route?.stack ?? handle.stack ?? [];
-  return admitted.includes(handle) || inner.some((layer) => contains(layer, admitted));
+/** Whether each request that meets a handler has met an earlier one. */
+function isBehind({ path, method }: Handler, earlier: Handler) {
+  const isBelow = path.startsWith(`${earlier.path}/`) && !earlier.isInRoute;
+  return (path === earlier.path || isBelow) && (earlier.method === undefined || earlier.method === method);
 }

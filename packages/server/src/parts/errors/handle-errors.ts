@@ -30,7 +30,6 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (res.writableEnded) return; // The client has its response.
     if (res.headersSent) return res.destroy();
     res.locals.errorStatus = status;
-    res.locals.isPrivate = false; // Otherwise `defaultHeaders` would remove the error's Cache-Control.
     const body = `${REASONS[status] ?? STATUS_CODES[status]}\n`;
     for (const name of res.getHeaderNames()) if (CONTENT_HEADERS.test(name)) res.removeHeader(name);
     res.writeHead(status, {

@@ -129,3 +129,43 @@ test.each([
   });
   expect(paths.filter((path) => cache.entries.find(path))).toEqual(kept);
 });
+
+test("operators see the state of the channel, and whether invalidations wait", async () => {
+  const { cache, channel } = connect();
+  const states = [cache.describeChannel()];
+  let setConnected = (_isConnected: boolean) => {};
+  channel.subscribe = (_onMessage, onConnection) => {
+    setConnected = onConnection;
+  };
+  cache.connect(channel);
+  states.push(cache.describeChannel());
+  for (const isConnected of [true, false]) {
+    setConnected(isConnected);
+    states.push(cache.describeChannel());
+  }
+  expect(states).toEqual(["none", "connecting", "connected", "disconnected"]);
+  channel.isUp = false;
+  await cache.invalidate(["a"]);
+  expect(cache.describeChannel()).toBe("disconnected, invalidations wait to be published");
+  channel.isUp = true;
+  await expect.poll(() => cache.describeChannel()).toBe("disconnected");
+});
+
+test("operators see the largest entries and the oldest", () => {
+  const { cache } = connect();
+  const add = (path: string, bytes: number, renderedAt: number) => {
+    const bodies = { identity: Buffer.alloc(bytes) };
+    const response = storeResponse({ status: 200, headers: {}, contentType: "text/plain", bodies });
+    const lifetime = { fresh: 60, staleWhileRevalidate: 60, staleIfError: 0 };
+    cache.entries.store(path, { response, cacheControl: "", bodies, lifetime, groups: [], route: "/", renderedAt }, []);
+  };
+  for (const [path, bytes, age] of [
+    ["/small", 1, 20],
+    ["/large", 1000, 10],
+    ["/old", 100, 30],
+  ] as const)
+    add(path, bytes, performance.now() - age * 1000);
+  const { largest, oldest } = cache.entries.listExtremes(2);
+  expect(largest.map(({ key }) => key)).toEqual(["/large", "/old"]);
+  expect(oldest.map(({ key }) => key)).toEqual(["/old", "/small"]);
+});

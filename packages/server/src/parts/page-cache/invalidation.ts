@@ -43,6 +43,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Opt
   metrics.measureSize(entries.getSize);
   const processId = randomUUID();
   const publisher = createPublisher({ shutdown, log });
+  let channel: "none" | "connecting" | "connected" | "disconnected" = "none";
 
   /** The page of a cached route, and whether it is another path's, such as that of all unknown paths. */
   function findPage(path: string) {
@@ -100,17 +101,21 @@ export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Opt
         }));
       return { path: pagePath, isCached: cached.length > 0, entries: cached, failures: failing };
     },
+    /** Describes the channel to the other processes. */
+    describeChannel: () => (publisher.isWaiting() ? `${channel}, invalidations wait to be published` : channel),
     /** Logs the invalidations that the process hasn't published until its end. */
     close: publisher.close,
     /** Connects this process with the others. */
     connect(opened: CacheChannel) {
       publisher.connect((invalidation) => opened.publish(JSON.stringify({ from: processId, ...invalidation })));
+      channel = "connecting";
       let wasConnected: boolean | undefined;
       const onConnection = (isConnected: boolean) => {
         if (isConnected === wasConnected) return;
         if (!isConnected) log.warn("cache channel disconnected: responses with cache groups are revalidated after 1 s");
         else if (wasConnected === false) log.info("cache channel connected");
         wasConnected = isConnected;
+        channel = isConnected ? "connected" : "disconnected";
         entries.setConnected(isConnected);
         metrics.setChannelConnected(isConnected);
       };

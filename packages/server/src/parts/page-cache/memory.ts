@@ -110,18 +110,15 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
       entries: found.size + notFound.size,
       bytes: found.calculatedSize + notFound.calculatedSize,
     }),
-    /** Lists the entries of a page and its data, for each query. */
-    list: (pagePath: string) =>
-      [...listAll()]
-        .filter(([key]) => pagePathOf(key) === pagePath)
-        .map(([key, entry]) => ({
-          key,
-          status: entry.response.status,
-          cacheControl: entry.cacheControl,
-          ageSeconds: Math.floor((performance.now() - entry.renderedAt) / 1000),
-          groups: entry.groups,
-          bytes: countBytes(entry),
-        })),
+    /** Lists the entries of a page and its data, for each query and variant. */
+    list: (pagePath: string) => [...listAll()].filter(([key]) => pagePathOf(key) === pagePath).map(describeEntry),
+    /** Lists the largest entries and the oldest, at most `count` of each. */
+    listExtremes(count: number) {
+      const all = [...listAll()].map(describeEntry);
+      const largest = all.toSorted((a, b) => b.bytes - a.bytes).slice(0, count);
+      const oldest = all.toSorted((a, b) => b.ageSeconds - a.ageSeconds).slice(0, count);
+      return { largest, oldest };
+    },
     /** Lists each route's entries: number, bytes of bodies, age of the oldest in seconds, lookups since the start. */
     describe() {
       const all = [...listAll()].map(([, entry]) => entry);
@@ -145,19 +142,30 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
 
 export type CacheEntries = ReturnType<typeof createEntries>;
 
+function describeEntry([key, entry]: [string, CacheEntry]) {
+  return {
+    key,
+    status: entry.response.status,
+    cacheControl: entry.cacheControl,
+    ageSeconds: Math.floor((performance.now() - entry.renderedAt) / 1000),
+    groups: entry.groups,
+    bytes: countBytes(entry),
+  };
+}
+
 function countBytes({ bodies }: CacheEntry) {
   return Object.values(bodies).reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The path of the page that a cache key is of, without `.data` and the query. */
+/** The path of the page that a cache key is of, without `.data`, the query and the variant. */
 export function pagePathOf(key: string) {
-  return toPagePath(key.replace(/\?.*/s, ""));
+  return toPagePath(key.replace(/[?#].*/s, ""));
 }
 
 function createMatcher({ groups, paths, prefixes }: Invalidation) {
   const [groupSet, pathSet] = [new Set(groups), new Set(paths)];
   const hasPrefix = (key: string) => {
-    const path = parseRequestTarget(key)?.decodedPath.toLowerCase() ?? key;
+    const path = parseRequestTarget(key.replace(/#.*/s, ""))?.decodedPath.toLowerCase() ?? key;
     return prefixes.some((prefix) => path.startsWith(prefix.toLowerCase()));
   };
   return (key: string, entry: CacheEntry) =>

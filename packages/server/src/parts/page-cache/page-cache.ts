@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { sendStored } from "../../http/stored-response.ts";
+import { sendStored, setCacheControl } from "../../http/stored-response.ts";
 import type { CacheEntries, CacheEntry } from "./memory.ts";
 import type { Revalidation } from "./revalidate.ts";
 
@@ -19,10 +19,13 @@ export function pageCache(
   return (req, res, next) => {
     const { route, target, canonicalPath } = res.locals;
     if (!route?.cacheRule || (req.method !== "GET" && req.method !== "HEAD")) return next();
-    const key = canonicalPath + route.cacheRule.filterQuery(target.query);
+    const { filterQuery, variants } = route.cacheRule;
+    const variant = variants ? `#${variants.choose(req.headers)}` : "";
+    const key = canonicalPath + filterQuery(target.query) + variant;
     if (key.length > MAX_KEY_LENGTH) return next();
 
     const send = (entry: CacheEntry, status: string) => {
+      if (variants && !variants.isForSharedCaches(req)) setCacheControl(req, res, "private, no-cache");
       const age = ageOf(entry);
       // Caches in front may store a stale response for 1 s. It has no Age, since Varnish would count it as expired.
       const freshness =

@@ -64,6 +64,8 @@ export function createPublisher({ shutdown, log }: Options) {
       if (!isRetrying) retry();
       return { others: shutdown.aborted ? "failed" : "waiting" };
     },
+    /** Whether messages wait until they can be sent. */
+    isWaiting: () => isRetrying,
     connect(sendMessage: typeof send) {
       send = sendMessage;
     },

@@ -7,10 +7,12 @@ import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { Semaphore } from "../../overload/index.ts";
+import { ChangedHtmlError } from "../../site/changed-html-error.ts";
 import { toUrlPath } from "../../site/base-path.ts";
 import type { Pages } from "../../site/pages.ts";
 import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
+import { listCacheKeys } from "../../site/variants.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { describeError } from "../../telemetry/log-fields.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
@@ -23,7 +25,7 @@ export type AnonymousResponse = {
   contentType: string | undefined;
   headers: Record<string, string>;
   body: Buffer;
-  /** Whether a loader or middleware has read the request's headers, which are empty. */
+  /** Whether a loader or middleware has read the request's headers, beside those of the variant. */
   readsHeaders: boolean;
   uncacheableReason: string | undefined;
 };
@@ -32,8 +34,8 @@ type Options = {
   pages: Pages;
   entries: CacheEntries;
   failures: Failures;
-  /** Renders a path with its query. Rejects if anything in the page fails, or takes longer than `renderTimeoutMs`. */
-  renderAnonymously: (url: string, route: RouteEntry) => Promise<AnonymousResponse>;
+  /** Renders the response for a cache key. Rejects if anything in the page fails or exceeds `renderTimeoutMs`. */
+  renderAnonymously: (key: string, route: RouteEntry) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
   /** Admits renders. */
   renderSlots: Semaphore;
@@ -55,7 +57,7 @@ const MAX_RENDERS = 3;
 
 const READS_HEADERS =
   "a loader or middleware of the route or its parents reads the request's headers, but a cached response is rendered without " +
-  "cookies and client headers (docs/caching.md)";
+  "cookies and client headers, except those of handle.variants (docs/caching.md)";
 
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation(options: Options) {
@@ -64,7 +66,7 @@ export function createRevalidation(options: Options) {
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { base, routes, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
-    log.error({ err, file, "url.path": key.replace(/\?.*/s, "") }, "page not rendered"),
+    log.error({ err, file, "url.path": key.replace(/[?#].*/s, "") }, "page not rendered"),
   );
   /**
    * The clients that wait for a render, by cache key. Those that leave are removed, since each takes memory. Not in one
@@ -89,7 +91,7 @@ export function createRevalidation(options: Options) {
     return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
   }
 
-  async function toEntry(key: string, rendered: AnonymousResponse, route: string, effort: Effort): Promise<CacheEntry> {
+  async function toEntry(key: string, rendered: AnonymousResponse, route: RouteEntry, effort: Effort) {
     const renderedAt = performance.now();
     const before = entries.find(key)?.bodies;
     const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
@@ -97,8 +99,8 @@ export function createRevalidation(options: Options) {
     const lifetime = parseSharedLifetime(cacheControl);
     const groups = parseGroups(headers["cache-groups"] ?? null);
     if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
-    const response = storeResponse({ ...rendered, headers, bodies });
-    return { response, cacheControl, bodies, lifetime, groups, route, renderedAt };
+    const response = storeResponse({ ...rendered, headers, bodies, vary: route.cacheRule?.variants?.vary });
+    return { response, cacheControl, bodies, lifetime, groups, route: route.pattern, renderedAt };
   }
 
   /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
@@ -115,7 +117,7 @@ export function createRevalidation(options: Options) {
           metrics.recordRender("not_cacheable");
           return undefined;
         }
-        const entry = await toEntry(key, rendered, route.pattern, effort);
+        const entry = await toEntry(key, rendered, route, effort);
         const result = entries.store(key, entry, invalidations);
         metrics.recordRender(result);
         if (result === "too_large" && isProduction) warn(route, "larger than its part of PAGE_CACHE_MAX_BYTES");
@@ -141,6 +143,7 @@ export function createRevalidation(options: Options) {
       if (entry) failures.delete(key);
       return entry;
     } catch (err) {
+      if (effort === "best" && err instanceof ChangedHtmlError) throw err; // Only `renderAll` waits for the best.
       metrics.recordRender("failed");
       if (failures.get(key)?.result !== "failed") logFailure(err, key, findFile(route.id));
       recordFailure(key, "failed", describeError(err));
@@ -183,12 +186,19 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    /** Renders each cacheable route without parameters. In parallel: one is rendered while another is compressed. */
+    /**
+     * Renders all variants of each cacheable route without parameters. In parallel: one is rendered while another is
+     * compressed. Rejects with a ChangedHtmlError, but not if a page fails otherwise.
+     */
     async renderAll() {
-      const pathOf = ({ cacheKey, pattern }: RouteEntry) => cacheKey ?? pattern;
-      const known = routes.filter((route) => route.cacheRule && !isDynamic(pathOf(route)));
-      const rendering = known.map((route) => render(toUrlPath(base, pathOf(route)), route, "best"));
-      await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
+      const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
+      const rendering = routes
+        .filter(isKnown)
+        .flatMap((route) => listCacheKeys(route).map((key) => render(toUrlPath(base, key), route, "best")));
+      const results = await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
+      const errors = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
+      const changed = errors.find((error) => error instanceof ChangedHtmlError);
+      if (changed) throw changed;
     },
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.

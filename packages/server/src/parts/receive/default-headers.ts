@@ -8,6 +8,9 @@ import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import { toLogFields } from "../../telemetry/log-fields.ts";
 
+/** With Fastly's name, and those with a prefix of Cloudflare, Netlify and Vercel. */
+const SHARED_LIFETIME = /^(surrogate-control|(\w+-)?cdn-cache-control)$/;
+
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";
 /**
@@ -44,9 +47,16 @@ export function defaultHeaders(securityHeaders: SecurityHeaders, log: Logger) {
 
 /** A shared cache could send the cookie of one client to all (RFC 9111 §7.3). */
 function makePrivateWithCookie(res: Response) {
+  if (!res.hasHeader("Set-Cookie")) return;
+  removeSharedLifetimes(res);
   const cacheControl = res.getHeader("Cache-Control");
-  if (cacheControl === undefined || !res.hasHeader("Set-Cookie")) return;
+  if (cacheControl === undefined) return;
   if (isForSharedCaches(String(cacheControl))) res.setHeader("Cache-Control", DEFAULT_CACHE_CONTROL);
+}
+
+/** Removes the headers for shared caches alone, such as CDN-Cache-Control (RFC 9213). */
+function removeSharedLifetimes(res: Response) {
+  for (const name of res.getHeaderNames()) if (SHARED_LIFETIME.test(name)) res.removeHeader(name);
 }
 
 /** Logs each header once. */
@@ -61,8 +71,13 @@ function warnOfReplaced(res: Response, names: string[], warned: Set<string>, log
 }
 
 function addHeaders({ method, headers: { cookie } }: Request, res: Response, securityHeaders: SecurityHeaders) {
-  const { route, nonce, isPrivate, requestId } = res.locals;
-  if (isPrivate) res.removeHeader("Cache-Control");
+  const { route, nonce, ended, errorStatus, requestId } = res.locals;
+  // React Router has rendered a page that a shared cache may keep, with the headers of this client.
+  const isPrivate = route?.cacheRule !== undefined && ended !== undefined && errorStatus === undefined;
+  if (isPrivate) {
+    removeSharedLifetimes(res);
+    if (isForSharedCaches(String(res.getHeader("Cache-Control")))) res.removeHeader("Cache-Control");
+  }
   const sources = [`'nonce-${nonce}'`];
   // Only a page has a nonce, and a policy.
   const headers =

@@ -3,12 +3,13 @@ import { FILE_ROUTE } from "../../locals.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
 import { toUrlPath } from "../../site/base-path.ts";
 import type { Pages } from "../../site/pages.ts";
-import { createFindSpelling, type FindFile } from "./find-spelling.ts";
+
+/** Whether there is a file at a decoded URL path. */
+export type FindFile = { has: (decodedPath: string) => boolean };
 
 /** Finds the file or the route of a request. A router in front of the files may still respond. */
 export function matchRoute(files: FindFile, { base, findRoute }: Pages) {
   const assetsPath = toUrlPath(base, ASSETS_PATH);
-  const findSpelling = createFindSpelling(files, findRoute);
   return ({ locals }: Response) => {
     const { path, decodedPath } = locals.target;
     const isFile = path.startsWith(assetsPath) || files.has(decodedPath);
@@ -16,8 +17,5 @@ export function matchRoute(files: FindFile, { base, findRoute }: Pages) {
     locals.route = match?.route;
     locals.canonicalPath = match?.canonicalPath ?? path;
     locals.httpRoute = isFile ? FILE_ROUTE : match?.route.pattern;
-    // The base path without its last slash.
-    if (path.length < base.path.length) locals.spelling = base.path;
-    else locals.spelling = isFile ? undefined : findSpelling(locals);
   };
 }

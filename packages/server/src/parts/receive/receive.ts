@@ -5,8 +5,7 @@ import type { Pages } from "../../site/pages.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import { accessLog } from "./access-log.ts";
 import { defaultHeaders } from "./default-headers.ts";
-import type { FindFile } from "./find-spelling.ts";
-import { matchRoute } from "./match-route.ts";
+import { type FindFile, matchRoute } from "./match-route.ts";
 import { rejectMalformed } from "./reject-malformed.ts";
 import type { RecordRequest } from "./request-metrics.ts";
 

@@ -19,7 +19,6 @@ export function rejectMalformed(req: Request, res: Response, base: Base) {
   // Most proxies forward it from the client, so a client could put another host into a page.
   if ("x-forwarded-host" in req.headers) delete req.headers["x-forwarded-host"];
   res.locals.target = target;
-  res.locals.isEscaped = req.url.startsWith("/") && !req.url.startsWith(target.path);
   const path = toSitePath(base, target.path);
   req.originalUrl = target.path + target.query;
   if (path === undefined) return createHttpError(404);

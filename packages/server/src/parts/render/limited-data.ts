@@ -1,28 +1,34 @@
-import type { LoaderFunction } from "react-router";
+import { type ActionFunction, data, type LoaderFunction } from "react-router";
 
 /** In bytes. */
 const MAX_DATA = 1024 * 1024;
 
 /**
- * Limits what a resource route sends as `.data`, for `useFetcher().load()`. React Router reads all of it into memory,
- * also a file that the route streams.
+ * Limits what a loader or an action of a resource route returns or throws for `useFetcher()`, to paths that end in
+ * `.data`. React Router reads all of it into memory, also a file that the route streams. What the middleware of a route
+ * sends isn't limited.
  */
-export function withLimitedData(loader: LoaderFunction): LoaderFunction {
+export function withLimitedData<T extends LoaderFunction | ActionFunction>(handle: T): LoaderFunction | ActionFunction {
   return async (args, ...rest) => {
-    const result = await loader(args, ...rest);
     const isData = new URL(args.request.url).pathname.endsWith(".data");
-    return isData && result instanceof Response && result.body ? limit(result, result.body) : result;
+    if (!isData) return handle(args, ...rest);
+    try {
+      return await limit(await handle(args, ...rest));
+    } catch (error) {
+      throw await limit(error);
+    }
   };
 }
 
-function limit(response: Response, body: ReadableStream<Uint8Array>) {
+/** Reads a response. Throws 406 and cancels its body if it is too large. */
+async function limit(result: unknown) {
+  if (!(result instanceof Response) || !result.body) return result;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
-  const limited = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > MAX_DATA) throw new Error("this response is too large for useFetcher().load(): link to the route");
-      controller.enqueue(chunk);
-    },
-  });
-  return new Response(body.pipeThrough(limited), response);
+  for await (const chunk of result.body) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_DATA) throw data("this response is too large for useFetcher(): link to the route", { status: 406 });
+    chunks.push(chunk);
+  }
+  return new Response(new Blob(chunks), result);
 }

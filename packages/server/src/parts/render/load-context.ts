@@ -6,6 +6,7 @@ import type { RouterContextProvider } from "react-router";
 import { removeBreakingHeaders } from "../../http/page-headers.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { toLogFields } from "../../telemetry/log-fields.ts";
+import type { CheckUrl } from "../check-url.ts";
 import type { CreateContext } from "./context.ts";
 
 /** Lines per second: clients can request a failing page at any rate. */
@@ -16,18 +17,20 @@ const CLOSED = new DOMException("The response has closed", "AbortError");
 
 type Options = {
   createContext: CreateContext;
+  checkUrl: CheckUrl;
   /** Aborted when the server shuts down. */
   shutdown: AbortSignal;
   log: Logger;
 };
 
 /** Creates `getLoadContext` for `createRequestHandler`: the context of a request that React Router handles. */
-export function createGetLoadContext({ createContext, shutdown, log }: Options) {
+export function createGetLoadContext({ createContext, checkUrl, shutdown, log }: Options) {
   setMaxListeners(0, shutdown); // Each pending request adds a listener.
   const logFailedBody = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "body failed"));
   const logFailedRender = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "render failed"));
-  return (_req: Request, res: Response) => {
+  return (req: Request, res: Response) => {
     const { locals } = res;
+    checkUrl(req, res);
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
     removeBreakingHeaders(res);
     res.once("close", () => {

@@ -32,23 +32,26 @@ type Options = {
 };
 
 /**
- * The returned function renders a path, with its query, for a request without cookies and client headers. It rejects if
- * anything in the page fails or takes too long.
+ * The returned function renders the response for a cache key: a path with its query and perhaps a variant. The request
+ * has no cookies and client headers, except those of the variant. It rejects if anything in the page fails or takes too
+ * long.
  */
 export function createAnonymousRender({ pages, createContext, securityHeaders, origin }: Options) {
   const mode = pages.isProduction ? "production" : "development";
   const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(cancelUnreadBodies(build), mode));
 
-  return async (url: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry) => {
+  return async (key: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry) => {
     const errors: unknown[] = [];
     const nonce = randomUUID();
     const onError = (error: unknown) => errors.push(error);
     const reading = new AbortController();
     const ended = new Promise<void>((resolve) => reading.signal.addEventListener("abort", () => resolve()));
     const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError, ended });
+    const [url = "", variant = ""] = key.split("#");
+    const ownHeaders = cacheRule?.variants?.headers.get(variant) ?? {};
     // Concatenated: `new URL("//a", origin)` would take "a" for the host.
-    const request = new Request((origin ?? DEFAULT_ORIGIN) + url);
-    const areHeadersRead = watchHeaders(request);
+    const request = new Request((origin ?? DEFAULT_ORIGIN) + url, { headers: ownHeaders });
+    const areHeadersRead = watchHeaders(request, Object.keys(ownHeaders));
     const load = async () => {
       const response = await handlerOf(id)(request, context);
       return { response, body: await readBody(response, reading.signal) };
@@ -64,7 +67,7 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     if (location !== null) headers.set("Location", encodeLocation(location));
     const contentType = headers.get("Content-Type") ?? undefined;
     const { html, inline } = contentType?.startsWith("text/html")
-      ? replaceNonce(prioritizeContent(body.toString()), nonce)
+      ? replaceNonce(prioritizeContent(body.toString(), pages.build.assets.entry.module), nonce)
       : { html: body, inline: { scripts: [], styles: [] } };
     return {
       status,
@@ -74,9 +77,9 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
         Object.fromEntries([...headers].filter(([name]) => !NOT_COPIED.includes(name))),
       ),
       body: Buffer.from(html),
-      /** Whether a loader or middleware has read `request.headers`, which are empty here. */
+      /** Whether a loader or middleware has read `request.headers`, beside those of the variant. */
       readsHeaders: areHeadersRead(),
-      uncacheableReason: findUncacheableReason(status, headers),
+      uncacheableReason: findUncacheableReason(status, headers, cacheRule?.variants?.vary),
     };
   };
 }
@@ -85,13 +88,17 @@ async function readBody({ body }: Response, signal: AbortSignal) {
   return body ? buffer(Readable.fromWeb(body as ReadableStream, { signal })) : Buffer.alloc(0);
 }
 
-/** The returned function returns true once the request's headers have been read. */
-function watchHeaders(request: Request) {
+/** The returned function returns true once the request's headers have been read, beside the `known` ones. */
+function watchHeaders(request: Request, known: string[]) {
   const { headers } = request;
   let areRead = false;
   const get = () => {
-    areRead = true;
+    areRead ||= known.length === 0;
     return headers;
+  };
+  headers.get = (name) => {
+    areRead ||= !known.includes(name.toLowerCase());
+    return Headers.prototype.get.call(headers, name);
   };
   Object.defineProperty(request, "headers", { get });
   return () => areRead;

@@ -1,6 +1,7 @@
 import * as adapter from "@react-router/express";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import type { ServerBuild } from "react-router";
+import type { Variants } from "../../locals.ts";
 import type { GetLoadContext } from "./load-context.ts";
 import { createHandlers } from "./route-handlers.ts";
 import { cancelUnreadBodies } from "./unread-bodies.ts";
@@ -29,8 +30,8 @@ export function createRequestHandler({ build, getLoadContext }: Options): Reques
   );
   const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/admission.ts).
-    // A page that a shared cache may keep was rendered with the headers of this client.
-    res.locals.isPrivate = res.locals.route?.cacheRule !== undefined;
+    const variants = res.locals.route?.cacheRule?.variants;
+    if (variants) setVariant(req, res, variants);
     let end = () => {};
     res.locals.ended = new Promise((resolve) => (end = resolve));
     const handled = handlerOf(res.locals.route?.id)(req, res, next).finally(end);
@@ -39,4 +40,12 @@ export function createRequestHandler({ build, getLoadContext }: Options): Reques
   };
   requestHandlers.add(handle);
   return handle;
+}
+
+/** Gives a page that isn't sent from the cache the headers of its variant, as there. The client's cookies follow. */
+function setVariant({ headers }: Request, res: Response, variants: Variants) {
+  const { cookie, ...others } = variants.headers.get(variants.choose(headers)) ?? {};
+  Object.assign(headers, others);
+  if (cookie !== undefined) headers.cookie = headers.cookie === undefined ? cookie : `${cookie}; ${headers.cookie}`;
+  res.vary(variants.vary);
 }

@@ -14,22 +14,27 @@ const STREAMS: Record<string, (path: string) => Promise<ReadableStream>> = {
   own: streamOwn,
 };
 
-/** Sends another response than the loader's, or none. */
+/** The first sends another response than the second one or the loader, or none. */
 export const middleware: Route.MiddlewareFunction[] = [
   async ({ params: { outcome } }, next) => {
     const response = await next();
-    if (outcome === "not-modified") return new Response(null, { status: 304 });
-    if (outcome === "fails-later") throw new Error("broken after the loader");
+    if (outcome?.endsWith("not-modified")) return new Response(null, { status: 304 });
+    if (outcome?.endsWith("fails-later")) throw new Error("broken after the loader");
     return response;
+  },
+  async ({ params: { way, outcome } }, next) => {
+    const stream = STREAMS[way];
+    return stream && outcome?.startsWith("middleware-") ? new Response(await stream(FILM)) : next();
   },
 ];
 
-/** Streams a file: at once, after a while, with an error in the middle, as objects, or one that doesn't exist. */
+/** Streams a file: at once, after a while, with an error in the middle, as objects, thrown, or one that doesn't exist. */
 export async function loader({ params: { way, outcome } }: Route.LoaderArgs) {
   const stream = STREAMS[way];
   if (!stream) throw new Response(null, { status: 404 });
   const body = await stream(outcome === "missing" ? "missing" : FILM);
   if (outcome === "waits") await setTimeout(100);
+  if (outcome === "thrown") throw new Response(body);
   if (outcome === "fails") return new Response(body.pipeThrough(createFailingTransform()));
   if (outcome === "objects") return new Response(body.pipeThrough(createObjectTransform()));
   return new Response(body);

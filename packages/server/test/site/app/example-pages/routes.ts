@@ -6,6 +6,8 @@ export default prefix("/example-pages", [
   route("about", "example-pages/about.tsx"),
   route("notes/:id", "example-pages/note.tsx"),
   route("posts/:id", "example-pages/post.tsx"),
+  route("hello", "example-pages/hello.tsx"),
+  route("fares/:city", "example-pages/fare.tsx"),
   route("kept-clock", "example-pages/kept-clock.tsx"),
   route("guest-book", "example-pages/guest-book.tsx"),
   route("events", "example-pages/events.tsx"),

@@ -1,8 +1,7 @@
-import type { Response } from "express";
+import type { RequestTarget } from "../../http/request-target.ts";
+import type { RouteEntry } from "../../locals.ts";
 import type { Pages } from "../../site/pages.ts";
-
-/** Whether there is a file at a decoded URL path. */
-export type FindFile = { has: (decodedPath: string) => boolean };
+import type { ClientFiles } from "./client-files.ts";
 
 /**
  * The returned function returns another spelling of a request's path, if the browser has to go there: its router would
@@ -11,8 +10,8 @@ export type FindFile = { has: (decodedPath: string) => boolean };
  * - "/zoe%CC%88" has a letter and a combining mark, as macOS writes file names, and only the composed letter (NFC) has
  *   the file or the page.
  */
-export function createFindSpelling(files: FindFile, findRoute: Pages["findRoute"]) {
-  return ({ target: { path }, route, isEscaped }: Response["locals"]) => {
+export function createFindSpelling(files: Pick<ClientFiles, "has">, findRoute: Pages["findRoute"]) {
+  return ({ path, isEscaped }: RequestTarget, route: RouteEntry | undefined) => {
     // Only pages have an address, not their data. A browser would take the first segment behind two slashes for a host.
     if (!path.includes("%") || path.endsWith(".data") || path.startsWith("//")) return undefined;
     if (isEscaped) return route && !route.isResource && route.cacheKey === undefined ? path : undefined;
