@@ -44,10 +44,10 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" content="#fdf0ec" media="(prefers-color-scheme: light)" />
         <meta name="theme-color" content="#121645" media="(prefers-color-scheme: dark)" />
-        <link rel="icon" href="/favicon.ico" sizes="32x32" />
-        <link rel="icon" href="/icon.svg" type="image/svg+xml" />
-        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
-        <link rel="manifest" href="/site.webmanifest" />
+        <link rel="icon" href={`${import.meta.env.BASENAME}/favicon.ico`} sizes="32x32" />
+        <link rel="icon" href={`${import.meta.env.BASENAME}/icon.svg`} type="image/svg+xml" />
+        <link rel="apple-touch-icon" href={`${import.meta.env.BASENAME}/apple-touch-icon.png`} />
+        <link rel="manifest" href={`${import.meta.env.BASENAME}/site.webmanifest`} />
         <Meta />
         <Links nonce={nonce} />
         <InlineStyles>{styles}</InlineStyles>

@@ -6,9 +6,9 @@ export function ShareTags({ path, picture }: { path: string; picture: { src: str
   if (origin === undefined) return null;
   return (
     <>
-      <link rel="canonical" href={origin + path} />
-      <meta property="og:url" content={origin + path} />
-      <meta property="og:image" content={origin + picture.src} />
+      <link rel="canonical" href={origin + import.meta.env.BASENAME + path} />
+      <meta property="og:url" content={origin + import.meta.env.BASENAME + path} />
+      <meta property="og:image" content={origin + import.meta.env.BASENAME + picture.src} />
       <meta property="og:image:alt" content={picture.alt} />
       <meta name="twitter:card" content="summary_large_image" />
     </>

@@ -11,7 +11,7 @@ export function SiteLayout({ links }: Props) {
       <a href="#content">Skip to the content</a>
       <header>
         <Link to="/">
-          <img src="/icon.svg" alt="" width={32} height={32} />
+          <img src={`${import.meta.env.BASENAME}/icon.svg`} alt="" width={32} height={32} />
           Greeting
         </Link>
         <nav aria-label="Main">

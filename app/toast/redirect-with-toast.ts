@@ -4,6 +4,7 @@ import { type ToastContent, toast } from "./toast";
 
 type RedirectToast = { title: string; description?: string; variant?: ToastContent["variant"] };
 
+/** Browsers accept the prefix only with `Path=/`, so sites below other paths of the origin get the cookie, too. */
 const TOAST_COOKIE = "__Host-toast";
 /** Browsers ignore a cookie of more than 4,096 bytes. In it, each UTF-16 code unit of a text takes at most 9. */
 const MAX_TEXT_LENGTH = 200;
@@ -17,8 +18,8 @@ const pathOf = (url: string) => new URL(url, "http://localhost").pathname;
  * UTF-16 code units.
  */
 export function redirectWithToast(url: string, toast: RedirectToast, init: ResponseInit = {}) {
-  // Tabs share cookies, so the value names the page that shows the toast.
-  const value = new URLSearchParams({ to: pathOf(url) });
+  // Tabs and sites of an origin share cookies, so the value names the page that shows the toast.
+  const value = new URLSearchParams({ to: `${import.meta.env.BASENAME ?? ""}${pathOf(url)}` });
   for (const [name, text] of Object.entries(toast)) if (text) value.set(name, text.slice(0, MAX_TEXT_LENGTH));
   const headers = new Headers(init.headers);
   headers.append("Set-Cookie", `${TOAST_COOKIE}=${value}; Path=/; Max-Age=${MAX_AGE_S}; Secure; SameSite=Lax`);
@@ -53,7 +54,10 @@ export function useRedirectToast() {
   useEffect(() => {
     let isShown = true;
     const showToast = async () => {
-      const content = readToast(await readCookies(), window.location.origin + location.pathname);
+      const content = readToast(
+        await readCookies(),
+        `${window.location.origin}${import.meta.env.BASENAME}${location.pathname}`,
+      );
       if (!content || !isShown) return;
       await deleteCookie();
       toast(content);

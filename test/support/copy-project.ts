@@ -64,6 +64,20 @@ export function copyWithExamples() {
   return folder;
 }
 
+/** Builds a copy with example pages, with options of React Router's config and Vite's. Resolves with its folder. */
+export async function buildWith({ basename = "/", base = "/" }) {
+  const folder = copyWithExamples();
+  for (const [name, start, option] of [
+    ["react-router.config.ts", "export default {", { basename }],
+    ["vite.config.ts", "defineConfig({", { base }],
+  ] as const) {
+    const text = readFileSync(`${folder}/${name}`, "utf8");
+    writeFileSync(`${folder}/${name}`, text.replace(start, `${start} ...${JSON.stringify(option)},`));
+  }
+  await build(folder);
+  return folder;
+}
+
 /** The features of app/ that have example pages. */
 const findFeatureExamples = () =>
   readdirSync("app")

@@ -26,6 +26,7 @@ import { createAnonymousRender } from "./parts/render/render-anonymously.ts";
 import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./parts/render/timeouts.ts";
 import { browserReports } from "./parts/reports/collect-reports.ts";
 import type { ServerSettings } from "./settings/server-settings.ts";
+import { policyOfAssets } from "./site/base-path.ts";
 import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
 import { createPages } from "./site/pages.ts";
@@ -56,8 +57,14 @@ export async function createServer(options: Options) {
   const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
   const measureUsage = measureLimits(registry, limits);
 
-  const policy = policyOfSettings(settings, definition.policySources);
-  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, isProduction, policy);
+  const { base } = pages;
+  const policies = [policyOfSettings(settings, definition.policySources), policyOfAssets(base)];
+  const securityHeaders = createSecurityHeaders(
+    settings.STRICT_TRANSPORT_SECURITY,
+    isProduction,
+    policies.filter(Boolean).join("; "),
+    base,
+  );
   checkRoutes(pages, securityHeaders);
 
   const cacheMetrics = createCacheMetrics(registry, routes);
@@ -89,7 +96,11 @@ export async function createServer(options: Options) {
     /** Creates the application: makes the parts, and passes them to the site's `createApp`. */
     createApplication(services: Services) {
       const trustProxy = settings.TRUST_PROXY;
-      const { files, bytes } = readClientFiles(clientFolder, securityHeaders, limits.STATIC_FILES_MAX_BYTES);
+      const { files, bytes } = readClientFiles(clientFolder, {
+        base,
+        securityHeaders,
+        maxBytes: limits.STATIC_FILES_MAX_BYTES,
+      });
       measureUsage("STATIC_FILES_MAX_BYTES", () => bytes);
 
       const handleErrors = errorHandler(log);
@@ -128,7 +139,7 @@ export async function createServer(options: Options) {
       });
 
       const recordRequest = measureRequests(registry, routes);
-      const checkUrl = createUrlCheck(log);
+      const checkUrl = createUrlCheck(log, pages.base);
       const checkOrigin = sameOrigin(settings, log);
       const admitRequest = admit({
         takeSlot,
@@ -138,7 +149,7 @@ export async function createServer(options: Options) {
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
-        files: sendFiles(clientFolder, files, pages, takeSlot, checkUrl),
+        files: sendFiles(clientFolder, files, pages, takeSlot, checkUrl, securityHeaders.ofFiles),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: admitRequest,
         checkOrigin,

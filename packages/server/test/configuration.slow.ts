@@ -5,7 +5,7 @@ import { build } from "./support/build.ts";
 import { copySite } from "./support/copy-site.ts";
 
 test.each([
-  ['basename: "/shop"', 'basename "/shop": the server serves the root of its origin only'],
+  ['basename: "/shop"', 'basename "/shop": must begin and end in "/", such as "/app/"'],
   ['buildDirectory: "dist"', "the server and the Dockerfile find its files in build/"],
   ['prerender: ["/"]', "set s-maxage in a page's headers instead (docs/caching.md)"],
   ["prerender: true", "set s-maxage in a page's headers instead (docs/caching.md)"],
@@ -17,6 +17,24 @@ test.each([
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const config = `${folder}/react-router.config.ts`;
   writeFileSync(config, readFileSync(config, "utf8").replace("export default {", `$&\n  ${option},`));
+  await expect(build(folder)).rejects.toThrow(message);
+});
+
+test.each([
+  ['basename: "/shop/"', "", 'base "/" of vite.config.ts: must be "/shop/", as basename'],
+  ["", 'base: "/shop/"', 'base "/shop/" of vite.config.ts: must be "/", as basename'],
+  ['basename: "/shop/"', 'base: "/shops/"', 'base "/shops/" of vite.config.ts: must be "/shop/", as basename'],
+  ["", 'base: "./"', 'base "./" of vite.config.ts: must be "/", as basename'],
+])("the build fails if React Router has {%s} and Vite {%s}", async (basename, base, message) => {
+  const folder = copySite();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, start, option] of [
+    ["react-router.config.ts", "export default {", basename],
+    ["vite.config.ts", "defineConfig({", base],
+  ] as const) {
+    const text = readFileSync(`${folder}/${name}`, "utf8");
+    writeFileSync(`${folder}/${name}`, text.replace(start, `${start}\n  ${option && `${option},`}`));
+  }
   await expect(build(folder)).rejects.toThrow(message);
 });
 

@@ -29,7 +29,7 @@ export const VariantsSchema = v.pipe(
 export const HandleSchema = v.object({
   /** The methods of cross-origin requests that the route's action accepts (docs/policy-and-third-parties.md). */
   acceptsCrossOrigin: v.optional(v.array(MethodSchema, 'must be a list of methods, such as ["POST"]')),
-  /** The path that is rendered and cached for every path that the route matches. */
+  /** The path that is rendered and cached for every path that the route matches. Without `basename`. */
   cacheKey: v.optional(v.pipe(v.string(), v.regex(/^\/[^?#]*$/, "must be a path"))),
   /** The largest request body of the route and those inside it (docs/uploads-and-streams.md). */
   maxBodyBytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),

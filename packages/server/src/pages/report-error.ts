@@ -1,5 +1,5 @@
-import { REPORTS_PATH } from "./reports-path.ts";
-
+/** `REPORTS_PATH`, as a constant of the browser. In development, Node loads this module without Vite. */
+const REPORTS_URL = `${import.meta.env?.BASENAME}/browser-reports`;
 /** For each page load. */
 const MAX_REPORTS = 10;
 const MAX_STACK_LENGTH = 4000;
@@ -16,5 +16,5 @@ export function sendErrorReport(error: unknown) {
   const release = window.__reactRouterManifest?.version;
   const body = { name, message, stack: stack?.slice(0, MAX_STACK_LENGTH), release };
   const report = { type: "error", url: location.href, body };
-  navigator.sendBeacon(REPORTS_PATH, new Blob([JSON.stringify([report])], { type: "application/reports+json" }));
+  navigator.sendBeacon(REPORTS_URL, new Blob([JSON.stringify([report])], { type: "application/reports+json" }));
 }

@@ -1,2 +1,2 @@
-/** The path to which browsers send reports. */
-export const REPORTS_PATH = "/browser-reports";
+/** The path to which browsers send reports, below the base path. */
+export const REPORTS_PATH = "browser-reports";

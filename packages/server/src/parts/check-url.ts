@@ -1,15 +1,16 @@
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
+import type { Base } from "../site/base-path.ts";
 import { toLogFields } from "../telemetry/log-fields.ts";
 
 /**
  * Returns a function that logs, once, if middleware has changed the URL of a request too late: `receive` has found its
  * route and limits, and React Router's adapter reads `originalUrl`.
  */
-export function createUrlCheck(log: Logger) {
+export function createUrlCheck(log: Logger, { path }: Base) {
   let hasWarned = false;
   return ({ baseUrl, url, originalUrl }: Request, res: Response) => {
-    if (url === originalUrl || baseUrl !== "" || hasWarned) return;
+    if (url === (originalUrl.slice(path.length - 1) || "/") || baseUrl !== "" || hasWarned) return;
     hasWarned = true;
     log.warn(
       toLogFields(res),

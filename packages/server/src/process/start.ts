@@ -156,7 +156,10 @@ export async function start(site: Site) {
     const tookMs = Math.round(performance.now());
     log.info({ port, opsPort, tookMs }, readReadiness().isReady ? "ready" : "listening");
     log.flush();
-    if (process.stdout.isTTY) process.stdout.write(`\n  ${site.name} is ready: ${toUrl(HOST, Number(port))}\n\n`);
+    if (process.stdout.isTTY)
+      process.stdout.write(
+        `\n  ${site.name} is ready: ${toUrl(HOST, Number(port))}${pages.base.path.slice(0, -1)}\n\n`,
+      );
   }
 
   /** Resolves with true if every request was completed and the services have closed. */

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { HandleSchema } from "../pages/handle.ts";
 import { findMeant } from "../settings/misspelling.ts";
+import { toUrlPath } from "./base-path.ts";
 import type { Pages } from "./pages.ts";
 import type { SecurityHeaders } from "./security-headers.ts";
 
 /** Throws for a route whose `handle` or `headers` the server doesn't support. The message names its file. */
-export function checkRoutes({ build, routes, findRoute, findFile }: Pages, securityHeaders: SecurityHeaders) {
+export function checkRoutes({ build, base, routes, findRoute, findFile }: Pages, securityHeaders: SecurityHeaders) {
   for (const { id, pattern, methods, acceptsCrossOrigin, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id);
     if (pattern !== pattern.normalize()) {
@@ -39,7 +40,7 @@ export function checkRoutes({ build, routes, findRoute, findFile }: Pages, secur
     }
     if (cacheKey === undefined) continue;
     if (!cacheRule) throw new Error(`${file}: handle.cacheKey has no effect unless headers sets s-maxage`);
-    if (findRoute(cacheKey)?.route.id !== id) {
+    if (findRoute(toUrlPath(base, cacheKey))?.route.id !== id) {
       throw new Error(`${file}: handle.cacheKey: ${cacheKey} isn't a path of this route`);
     }
   }

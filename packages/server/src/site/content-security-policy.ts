@@ -20,9 +20,6 @@ const DEFAULT_POLICY = {
   "frame-ancestors": ["'none'"],
 } satisfies Policy;
 
-/** Browsers that follow `report-to` ignore `report-uri`. */
-const REPORTING = ["report-to default", `report-uri ${REPORTS_PATH}`];
-
 /** In development, Vite inserts and changes styles (app/root.tsx). */
 const DEVELOPMENT_POLICY: Policy = { "style-src": ["'nonce-vite'"] };
 
@@ -71,13 +68,21 @@ export type InlineSources = { scripts: string[]; styles: string[] };
  * adds the page's own directives. In development, violations are not reported to the server. Throws an error that names
  * a fault in the page's directives.
  */
-export function contentSecurityPolicy({ scripts, styles }: InlineSources, added = "", isProduction = true) {
+export function contentSecurityPolicy(
+  { scripts, styles }: InlineSources,
+  added = "",
+  isProduction = true,
+  reportsPath = `/${REPORTS_PATH}`,
+) {
   const inline = { "script-src": scripts, "style-src": styles };
   const policies = [inline, isProduction ? {} : DEVELOPMENT_POLICY, parsePolicy(added)];
-  return Object.entries(policies.reduce<Policy>(mergePolicies, DEFAULT_POLICY))
-    .map(([name, sources]) => [name, ...sources].join(" "))
-    .concat(isProduction ? REPORTING : [])
-    .join("; ");
+  return (
+    Object.entries(policies.reduce<Policy>(mergePolicies, DEFAULT_POLICY))
+      .map(([name, sources]) => [name, ...sources].join(" "))
+      // Browsers that follow `report-to` ignore `report-uri`.
+      .concat(isProduction ? ["report-to default", `report-uri ${reportsPath}`] : [])
+      .join("; ")
+  );
 }
 
 /**

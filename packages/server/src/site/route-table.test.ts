@@ -209,6 +209,23 @@ test("a route adds to the security headers of its layouts", () => {
   });
 });
 
+test("below a path, a route is found at the path of its URL, whose canonical spelling begins with the path", () => {
+  const module = { default: () => null, loader: () => null };
+  const home = { id: "home", path: undefined, index: true, module };
+  const page = { id: "page", path: "docs/:name", module };
+  const { findRoute } = createRouteTable({ home, page } as never, true, { path: "/app/" });
+  const find = (path: string) => {
+    const { route, canonicalPath } = findRoute(path) ?? {};
+    return [route?.id, canonicalPath];
+  };
+  expect(find("/app/")).toEqual(["home", "/app/"]);
+  expect(find("/app")).toEqual(["home", "/app/"]);
+  expect(find("/app/_.data")).toEqual(["home", "/app/_.data"]);
+  expect(find("/APP/Docs/a/")).toEqual(["page", "/app/docs/a"]);
+  expect(find("/app/docs/a.data")).toEqual(["page", "/app/docs/a.data"]);
+  for (const path of ["/", "/docs/a", "/app.data", "/application"]) expect(find(path)).toEqual([undefined, undefined]);
+});
+
 test("an index route has its parent's action, and a resource route doesn't", () => {
   const action = () => null;
   const page = (id: string, parentId: string, rest: object, module: object = {}) => ({

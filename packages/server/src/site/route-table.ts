@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import { matchRoutes, type RouteObject } from "react-router";
 import { keepsSegments } from "../http/request-target.ts";
 import type { RouteEntry } from "../locals.ts";
+import { type Base, ROOT, toSitePath, toUrlPath } from "./base-path.ts";
 import { createDataFilter } from "./cache-rule.ts";
 import { isDynamic, type Routes, toTree } from "./route-entry.ts";
 
@@ -30,7 +31,7 @@ export function toPagePath(path: string) {
  * - Its results are cached.
  * - If no route begins with the path's first segment, the path matches the splat.
  */
-export function createRouteTable(manifest: Routes, isProduction: boolean) {
+export function createRouteTable(manifest: Routes, isProduction: boolean, base: Base = ROOT) {
   const tree = toTree(manifest, isProduction);
   const routes = flatten(tree);
   const remembered = new LRUCache<string, Match>({ max: MAX_REMEMBERED });
@@ -62,14 +63,24 @@ export function createRouteTable(manifest: Routes, isProduction: boolean) {
     return match;
   };
 
+  const findPageOrData = (path: string): Match | undefined => {
+    const page = path.endsWith(".data") ? findPage(toPagePath(path)) : undefined;
+    if (!page?.route.hasData) return findPage(path);
+    const suffix = page.canonicalPath === "/" ? "_.data" : ".data";
+    return { route: toDataEntry(page.route), canonicalPath: page.canonicalPath + suffix };
+  };
+
   return {
     routes,
-    /** The route of a path, whether for the page or its data, and the canonical spelling of the path. */
-    findRoute(path: string): Match | undefined {
-      const page = path.endsWith(".data") ? findPage(toPagePath(path)) : undefined;
-      if (!page?.route.hasData) return findPage(path);
-      const suffix = page.canonicalPath === "/" ? "_.data" : ".data";
-      return { route: toDataEntry(page.route), canonicalPath: page.canonicalPath + suffix };
+    /**
+     * The route of a URL path, whether for the page or its data, and the canonical spelling of the path. Undefined
+     * outside the base path.
+     */
+    findRoute(urlPath: string): Match | undefined {
+      if (base.path === "/") return findPageOrData(urlPath);
+      const path = toSitePath(base, urlPath);
+      const match = path === undefined ? undefined : findPageOrData(path);
+      return match && { route: match.route, canonicalPath: toUrlPath(base, match.canonicalPath) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { AddedHeaders } from "../locals.ts";
 import { REPORTS_PATH } from "../pages/reports-path.ts";
+import { ROOT } from "./base-path.ts";
 import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
 
 /**
@@ -16,11 +17,17 @@ const PERMISSIONS = `accelerometer autoplay browsing-topics camera display-captu
 const PERMISSION = /^([a-z-]+)=(\*|self|\((?:\*|self|"https?:\/\/[^"\s,;]+"| )*\))$/;
 const OPENER_POLICIES = ["same-origin", "same-origin-allow-popups", "noopener-allow-popups", "unsafe-none"];
 
+const CROSS_ORIGIN: Record<string, string> = {
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+};
+
 /**
  * The security headers of responses. `policy` is added to that of every page. In development, the policy only reports,
  * to the browser's console.
  */
-export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true, policy = "") {
+export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true, policy = "", base = ROOT) {
+  const reportsPath = base.path + REPORTS_PATH;
   const policyHeader = isProduction ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
   const ofAssets: Record<string, string> = {
     // Browsers ignore it without HTTPS (RFC 6797 §8.1).
@@ -36,18 +43,20 @@ export function createSecurityHeaders(strictTransportSecurity: string, isProduct
     "Cross-Origin-Opener-Policy": "same-origin",
     // Not Origin-Agent-Cluster: it is Chromium's default, and as a header, a first visit waits for another process.
     "Permissions-Policy": permissionsPolicy(""),
-    "Reporting-Endpoints": `default="${REPORTS_PATH}"`,
+    "Reporting-Endpoints": `default="${reportsPath}"`,
   };
   return {
     /** The headers of a release's scripts and styles. The others, 0.8 KB, concern documents only. */
     ofAssets,
     /** The headers of every other response. */
     defaults,
+    /** What files add to these, if pages load them from another origin: a CDN that pulls them sends these headers, too. */
+    ofFiles: base.assetsOrigin === undefined ? {} : CROSS_ORIGIN,
     /** The headers of a page: those with the additions of its route, and a policy. Throws if an addition is faulty. */
     ofPage(added: AddedHeaders, inline: InlineSources) {
       const headers = { ...defaults };
       const addedPolicy = `${policy}; ${added["Content-Security-Policy"] ?? ""}`;
-      headers[policyHeader] = contentSecurityPolicy(inline, addedPolicy, isProduction);
+      headers[policyHeader] = contentSecurityPolicy(inline, addedPolicy, isProduction, reportsPath);
       for (const [name, value] of Object.entries(added)) {
         if (name === "Permissions-Policy") headers[name] = permissionsPolicy(value);
         else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) headers[name] = value;

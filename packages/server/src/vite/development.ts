@@ -56,6 +56,7 @@ export function serveApp(): Plugin {
       warnOfPortInUse(vite);
       return () =>
         vite.middlewares.use((req, res, next) => {
+          req.url = req.originalUrl ?? req.url; // Vite has removed its `base`.
           load()
             .then(({ app }) => app(req as never, res as never, next))
             .catch(next); // Without it, an error of the application would end the process.

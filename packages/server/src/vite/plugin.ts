@@ -1,5 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 import { type Plugin, runnerImport, searchForWorkspaceRoot } from "vite";
+import { basenameInEnv } from "./basename.ts";
 import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
@@ -34,6 +35,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
     configure(externalPackages),
     entries(),
     serveApp(),
+    basenameInEnv(),
     evaluatedRoutes(),
     encodedRedirects(),
     productionReactRouter(),
@@ -50,10 +52,11 @@ function configure(external: string[]): Plugin {
   return {
     name: `${NAME}:config`,
     enforce: "pre", // React Router's plugin reads the input.
-    config({ root = process.cwd() }, { command }) {
+    config({ root = process.cwd(), base }, { command }) {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
       return {
+        ...(base && { base: toBase(base, command) }),
         server: {
           fs: { allow: [searchForWorkspaceRoot(root), ENGINE] }, // The engine may be in another folder.
           watch: { ignored: isUnwatched(root) },
@@ -119,6 +122,15 @@ function configure(external: string[]): Plugin {
       };
     },
   };
+}
+
+/**
+ * Vite's `base` with its last slash, which React Router's plugin needs. The development server has the assets itself, so
+ * of a URL it takes the path, as Vite does.
+ */
+function toBase(base: string, command: "build" | "serve") {
+  const path = command === "serve" && URL.canParse(base) ? new URL(base).pathname : base;
+  return path.endsWith("/") ? path : `${path}/`;
 }
 
 /** Returns whether development needs no watcher of a path: to start one for each file takes long. */

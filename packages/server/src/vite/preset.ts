@@ -3,10 +3,11 @@ import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import type { Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
+import { checkBasename } from "../site/base-path.ts";
+import { setBasename } from "./basename.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
-  basename: ["/", "the server serves the root of its origin only"],
   buildDirectory: [resolve("build"), "the server and the Dockerfile find its files in build/"],
   prerender: [undefined, "set s-maxage in a page's headers instead (docs/caching.md)"],
   serverBundles: [undefined, "the server has one bundle"],
@@ -45,6 +46,8 @@ export function serverPreset(): Preset {
         const value = reactRouterConfig[name as keyof typeof reactRouterConfig];
         if (value !== supported) throw new Error(`${name} ${JSON.stringify(value)}: ${reason}`);
       }
+      checkBasename(reactRouterConfig.basename);
+      setBasename(reactRouterConfig.basename);
       checkPublicFiles();
     },
   };

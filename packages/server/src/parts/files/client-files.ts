@@ -5,6 +5,7 @@ import { CODINGS, type StoredCoding } from "../../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../../http/stored-response.ts";
 import { CACHED_FOR_A_MINUTE } from "../../pages/cache-control.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
+import { type Base, toUrlPath } from "../../site/base-path.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 
 /** A name with a hash always has the same content, so browsers cache it for a year (RFC 8246). */
@@ -23,7 +24,9 @@ export const VARIANT_SUFFIX = /\.(br|gz)$/;
 const SCRIPT_OR_STYLE = /^\/assets\/.*\.(js|css)$/;
 
 /** A file for the browser: in memory, or on disk in some content codings. */
-type ClientFile = {
+export type ClientFile = {
+  /** Below the folder. Begins with a slash. */
+  path: string;
   stored?: StoredResponse;
   codings: StoredCoding[];
   /** Of the uncompressed file. */
@@ -35,40 +38,48 @@ type ClientFile = {
 /** The files of a build, by URL path. */
 export type ClientFiles = Map<string, ClientFile>;
 
+type Options = { base: Base; securityHeaders: SecurityHeaders; maxBytes: number };
+
 /** Reads the files of a folder, with their compressed variants, up to a total of bytes. Others stay on disk. */
-export function readClientFiles(folder: string | undefined, securityHeaders: SecurityHeaders, maxBytes: number) {
+export function readClientFiles(folder: string | undefined, { base, securityHeaders, maxBytes }: Options) {
   const files: ClientFiles = new Map();
   if (folder === undefined) return { files, bytes: 0 };
   let total = 0;
-  const read = (urlPath: string): ClientFile => {
-    const path = join(folder, urlPath);
+  const read = (filePath: string): ClientFile => {
+    const path = join(folder, filePath);
     const codings = CODINGS.stored.filter((coding) => existsSync(path + SUFFIXES[coding]));
     const allBytes = codings.reduce((sum, coding) => sum + statSync(path + SUFFIXES[coding]).size, 0);
     const { size, mtime } = statSync(path);
-    if (size > MAX_FILE_BYTES || total + allBytes > maxBytes) return { codings, size, validator: mtime.toUTCString() };
+    if (size > MAX_FILE_BYTES || total + allBytes > maxBytes)
+      return { path: filePath, codings, size, validator: mtime.toUTCString() };
     total += allBytes;
     const variants = codings.map((coding): [StoredCoding, Buffer] => [coding, readFileSync(path + SUFFIXES[coding])]);
     const stored = storeResponse({
       status: 200,
-      headers: mergeHeaders(SCRIPT_OR_STYLE.test(urlPath) ? securityHeaders.ofAssets : securityHeaders.defaults, {
-        "Cache-Control": fileCacheControl(urlPath),
-        "Accept-Ranges": "bytes",
-      }),
-      contentType: contentType(basename(urlPath)) || "application/octet-stream",
+      headers: mergeHeaders(
+        SCRIPT_OR_STYLE.test(filePath) ? securityHeaders.ofAssets : securityHeaders.defaults,
+        securityHeaders.ofFiles,
+        {
+          "Cache-Control": fileCacheControl(filePath),
+          "Accept-Ranges": "bytes",
+        },
+      ),
+      contentType: contentType(basename(filePath)) || "application/octet-stream",
       bodies: Object.fromEntries(variants) as Bodies,
     });
-    return { stored, codings, size, validator: stored.variants.identity.etag };
+    return { path: filePath, stored, codings, size, validator: stored.variants.identity.etag };
   };
-  const urlPaths = readdirSync(folder, { recursive: true, withFileTypes: true })
+  const filePaths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
     .map((file) => `/${relative(folder, join(file.parentPath, file.name)).replaceAll("\\", "/")}`);
-  const all = new Set(urlPaths);
-  const isVariant = (urlPath: string) => VARIANT_SUFFIX.test(urlPath) && all.has(urlPath.replace(VARIANT_SUFFIX, ""));
-  for (const urlPath of urlPaths) if (!isVariant(urlPath)) files.set(urlPath, read(urlPath));
+  const all = new Set(filePaths);
+  const isVariant = (filePath: string) =>
+    VARIANT_SUFFIX.test(filePath) && all.has(filePath.replace(VARIANT_SUFFIX, ""));
+  for (const filePath of filePaths) if (!isVariant(filePath)) files.set(toUrlPath(base, filePath), read(filePath));
   return { files, bytes: total };
 }
 
 /** A file without a hash in its name may change with the next release, as a page may. */
-export function fileCacheControl(urlPath: string) {
-  return urlPath.startsWith(ASSETS_PATH) ? ASSET_CACHE_CONTROL : CACHED_FOR_A_MINUTE;
+export function fileCacheControl(filePath: string) {
+  return filePath.startsWith(ASSETS_PATH) ? ASSET_CACHE_CONTROL : CACHED_FOR_A_MINUTE;
 }

@@ -3,7 +3,6 @@ import createHttpError from "http-errors";
 import { findRange } from "../../http/byte-range.ts";
 import { sendStored } from "../../http/stored-response.ts";
 import { FILE_ROUTE } from "../../locals.ts";
-import { ASSETS_PATH } from "../../site/assets.ts";
 import type { Pages } from "../../site/pages.ts";
 import { READ_METHODS } from "../../site/route-entry.ts";
 import type { CheckUrl } from "../check-url.ts";
@@ -19,27 +18,33 @@ import { sendFromDisk } from "./send-from-disk.ts";
 export function sendFiles(
   folder: string | undefined,
   files: ClientFiles,
-  { findRoute }: Pages,
+  { base, findRoute }: Pages,
   admit: RequestHandler,
   checkUrl: CheckUrl,
+  headers: Record<string, string> = {},
 ): RequestHandler {
   const findSpelling = createFindSpelling(files, findRoute);
   return (req, res, next) => {
-    checkUrl(req, res);
     const error = checkMethod(req, res);
     if (error) return next(error);
     const { target, route, httpRoute } = res.locals;
     const isRedirectable = httpRoute !== FILE_ROUTE && READ_METHODS.includes(req.method);
-    const spelling = isRedirectable ? findSpelling(target, route) : undefined;
+    // The base path without its last slash is another spelling, too.
+    const isBase = target.path.length < base.path.length;
+    const spelling = isRedirectable ? (isBase ? base.path : findSpelling(target, route)) : undefined;
     if (spelling !== undefined) return res.redirect(308, spelling + target.query);
-    const { path, decodedPath } = target;
-    const file = files.get(decodedPath);
+    checkUrl(req, res);
+    const file = files.get(target.decodedPath);
     const range = file && req.headers.range !== undefined ? findRange(req, file.size, file.validator) : undefined;
     if (file?.stored) return sendStored(req, res, file.stored, [], range);
     if (file && folder !== undefined) {
-      return admit(req, res, (error) => (error ? next(error) : sendFromDisk(req, res, folder, file.codings, range)));
+      return admit(req, res, (error) => {
+        if (error) return next(error);
+        res.set(headers);
+        sendFromDisk(req, res, folder, file, range);
+      });
     }
     // No route is below /assets/.
-    next(path.startsWith(ASSETS_PATH) ? createHttpError(404) : undefined);
+    next(httpRoute === FILE_ROUTE ? createHttpError(404) : undefined);
   };
 }

@@ -7,6 +7,7 @@ import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { Semaphore } from "../../overload/index.ts";
+import { toUrlPath } from "../../site/base-path.ts";
 import { ChangedHtmlError } from "../../site/changed-html-error.ts";
 import type { Pages } from "../../site/pages.ts";
 import { copyString } from "../../site/route-table.ts";
@@ -62,7 +63,7 @@ export function createRevalidation(options: Options) {
   const { pages, entries, failures, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
   /** After a render that failed, a page counts as failing until the next render has timed out, and a little longer. */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
-  const { routes, findFile, isProduction } = pages;
+  const { base, routes, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
     log.error({ err, file, "url.path": key.replace(/[?#].*/s, "") }, "page not rendered"),
   );
@@ -184,7 +185,7 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    renderAll: () => renderAll(routes, (key, route) => render(key, route, "best")),
+    renderAll: () => renderAll(routes, (key, route) => render(toUrlPath(base, key), route, "best")),
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.
      * Resolves with undefined if the render isn't cacheable, was invalidated or, for the first client, failed. Others

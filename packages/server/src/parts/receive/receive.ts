@@ -31,7 +31,7 @@ export function receive(options: Options): RequestHandler {
     // A write after the end emits an error, and so does each further one. Without a listener, it would end the process.
     res.once("error", (error) => options.handleErrors(error, req, res, next)).on("error", () => {});
     completeHeaders(req, res);
-    const error = rejectMalformed(req, res);
+    const error = rejectMalformed(req, res, options.pages.base);
     if (error) return next(error);
     setRoute(res);
     options.admitBody(req, res, next);
