@@ -129,11 +129,7 @@ async function measureDevelopment(folder: string, record: (metric: Metric, since
     const file = join(folder, "server.ts");
     const source = readFileSync(file);
     const serverEditedAt = performance.now();
-    edit(
-      file,
-      /app\.use\(receive\);/,
-      `$&\napp.use((_req, res, next) => next(void res.set("X-Edit", "${text}")));`,
-    );
+    edit(file, /app\.use\(receive\);/, `$&\napp.use((_req, res, next) => next(void res.set("X-Edit", "${text}")));`);
     await until(async () => (await fetch(url)).headers.get("X-Edit") === text);
     record("an edit of server.ts shows", serverEditedAt);
     writeFileSync(file, source);
