@@ -82,10 +82,10 @@ for (const { folder, parts } of features) {
   const knipEntry = new RegExp(` *"${folder}/.*",\n`);
   replace("package.json", knipEntry, "");
   const rowOrItem = new RegExp(`^(\\|| *(-|\\d+\\.) ).*\\b${folder}/.*\n`, "gm");
-  for (const file of ["CONTRIBUTING.md", "README.md"]) replace(file, rowOrItem, "");
+  for (const file of ["CONTRIBUTING.md", "README.md", "docs/make-it-yours.md"]) replace(file, rowOrItem, "");
 }
 if (listFeatures().length === 0) {
-  replace("README.md", /## Keep or remove\n.*?(?=## )/s, "");
+  replace("docs/make-it-yours.md", /## Keep or remove\n.*?(?=## )/s, "");
   replace("template/rename.js", /.*npm run remove.*\n/, "");
   removeScript("remove");
 }

@@ -280,6 +280,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["4,000 ids of a cached page", get(numbered(4000, `${PAGES}/catalogue/`), 16)],
   ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
   ["3,000 idle connections after a request", hold(3000, SHORTEST), { isShed: true }],
+  // Fails without the release of a request's head on an idle connection.
   [
     "900 idle connections after a request with a head of 15 KB and a body",
     idle(
@@ -290,14 +291,18 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],
   ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
+  // Fails without the share of a route.
   ["300 loaders of 60 s on one route", hang(300, head("GET", "wait/60000"))],
   ["60 uploads of 1 MB at once", request(60, MULTIPART)],
   ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
+  // Fails without preferring whole bodies.
   ["600 unfinished forms of 99 KB", sendSlowly(600, FORM.slice(0, -1)), { isShed: true }],
   ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
   ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
   ["1,000 reports that brotli has compressed", request(1000, COMPRESSED_REPORT)],
+  // Fails without the protection of connections with recent progress.
   ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
+  // Fails without the limit of 128 bytes per chunk, as the next one does.
   [
     "100 bodies of 60,000 chunks of a byte",
     hold(100, head("POST", "notes/1", CHUNKED) + TINY_CHUNKS),
@@ -306,6 +311,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["100 GETs with 60,000 tiny chunks", hold(100, head("GET", "stock/1", CHUNKED) + TINY_CHUNKS), { isShed: true }],
   ["500 heads of 3,500 lines, without their body", hold(500, head("POST", "sign-up", BODY, ...TINY_LINES))],
   ["500 heads of 15 KB, without their body", hold(500, head("POST", "sign-up", BODY, `Cookie: ${"a".repeat(15_000)}`))],
+  // Fails without counting long heads as bodies, as the next one does.
   ["1,000 heads of 95 lines for a slow page", hold(1000, head("GET", "wait/2000", ...LONG_LINES)), { isShed: true }],
   ["1,000 paths of 14 KB of a cached page", hold(1000, getOnce(`catalogue/${"a".repeat(14_000)}`)), { isShed: true }],
   ["2,000 heads of 60 lines for a slow handler in front", hold(2000, HEAD_IN_FRONT), { isShed: true }],
@@ -324,9 +330,12 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ],
   ["2,000 requests at once for a slow page", request(2000, getOnce("wait/2000")), { isShed: true }],
   ["2,000 requests at once for a page that takes 0.5 MB", request(2000, getOnce("wait/200/5000")), { isShed: true }],
+  // Fails without fewer admissions while the heap is 70 % full, and the slot until the loader ends.
   ["clients that leave during a loader that takes 0.5 MB", leave(120, head("GET", "wait/20000/5000"))],
   ["2,000 requests at once for a streamed page", request(2000, getOnce("notes/1")), { isShed: true }],
+  // Fails without admissions after new connections.
   ["2,000 requests at once for a streamed page of 3,000 rows", request(2000, getOnce("table")), { isShed: true }],
+  // Fails without the protection of connections with recent progress.
   ["2,000 requests at once for a rendered page", request(2000, getOnce("stock/1")), { isShed: true }],
   ["clients that leave during a slow loader", leave(120, head("GET", "wait/20000", `Cookie: ${"a".repeat(3500)}`))],
   ["clients that leave before their cached page is rendered", leaveWaiting],
@@ -337,10 +346,12 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["120 event streams of 1,200 events", readStreams(120, 1200, 32, 20, EVENTS)],
   ["20 event streams of 10,000 events, at 500 each second", readStreams(20, 10_000, 32, 2, EVENTS)],
   ["40 streamed responses of 400 MB that nobody reads", hold(40, getOnce("chunks?count=6400&bytes=65536"))],
+  // Fails without cutting the slowest client.
   ["200 slow readers of a large file", readSlowly(200, "GET /film.mp4 HTTP/1.1\r\nHost: a\r\n\r\n"), { isShed: true }],
   ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
   ["100 WebSockets that send fragments of a byte", hold(100, UPGRADE + FRAGMENTS)],
   ["100 WebSockets that send messages of a byte", hold(100, UPGRADE + MESSAGES)],
+  // Fails without the limit of 10 MiB of pipelined requests, as the next two do.
   [
     "100 connections that pipeline forms",
     hold(100, pipelineForms("a".repeat(60_000), "Content-Length: 60000")),

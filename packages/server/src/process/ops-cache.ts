@@ -9,8 +9,10 @@ export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "d
 
 /** An answer lists this many keys. */
 const MAX_KEYS = 100;
-const STATUSES = { "no channel": 200, published: 200, waiting: 202, failed: 503 };
-const OTHERS = {
+/** By the `others` of an answer. */
+export const STATUSES = { "no channel": 200, published: 200, waiting: 202, failed: 503 };
+/** For people, and in docs/reference.md. */
+export const OTHERS = {
   "no channel": "without a channel, purge each of the other processes",
   published: "the other processes are told",
   waiting: "the other processes will be told: this process tries again each second",

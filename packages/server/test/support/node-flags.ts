@@ -1,4 +1,4 @@
-/** The flags and the environment of Node for 128 MiB (docs/operating.md), as in a site's Dockerfile. */
+/** The flags and the environment of Node for 128 MiB (docs/speed-and-scaling.md), as in a site's Dockerfile. */
 export const NODE_ENV = { NODE_ENV: "production", MALLOC_ARENA_MAX: "1" };
 const FLAGS = ["--max-old-space-size-percentage=40", "--max-semi-space-size=2", "--no-concurrent-recompilation"];
 

@@ -2,49 +2,15 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import * as v from "valibot";
 import { createLimits } from "../../src/overload/index.ts";
+import { OTHERS, STATUSES } from "../../src/process/ops-cache.ts";
 import { ServerSettingsSchema } from "../../src/settings/server-settings.ts";
 import { findLines, type Line } from "./log-lines.ts";
+import { FIELDS, LABELS, OPERATORS_PATHS, PURGES } from "./reference-tables.ts";
 
 const MIB = 1024 * 1024;
 const WHOLE_NUMBER = "a whole number from ";
 /** The text of a longer message ends at its colon. */
 const MAX_MESSAGE_LENGTH = 50;
-
-/** The labels whose values aren't in the help of their metric. */
-const LABELS: Record<string, string> = {
-  directive: "the directive of the policy, such as `script-src-elem`; empty for other reports",
-  error_type: "`aborted` if the connection closed before the end of the response",
-  http_request_method: "the method; `_OTHER` for an unknown one",
-  http_response_status_code: "the status; empty if no response was sent",
-  http_route: "as in the log; empty for a malformed request; `_OTHER` beyond 100 patterns of the site's own routers",
-  part: "`loader`, `action` or `render`",
-  result: "`hit`, `stale` or `miss`",
-  revision: "the commit; `unknown` without `REVISION` at build time",
-  setting: "the name of the limit's setting",
-  type: "`csp-violation`, `crash`, `deprecation`, `intervention`, `error` (of a page's script) or `other`",
-  version: "the version in the site's `package.json`",
-};
-
-const FIELDS = [
-  ["Field", "Value"],
-  ["`service.version`, `vcs.ref.head.revision`", "the release and its commit, in each line"],
-  ["`host.name`, `process.pid`", "the pod, container or machine, and the process, in each line"],
-  [
-    "`http.request.id`",
-    "the client's `X-Request-Id`, or a new id. Private responses and errors send it in that header",
-  ],
-  ["`trace_id`", "the trace of the client's `traceparent`"],
-  ["`http.route`", "the route's pattern, such as `/posts/:id`; `file` for `public/` and `/assets/`"],
-  ["`url.path`", "as sent, without the query; at most 256 characters, as `user_agent.original`"],
-  ["`http.response.status_code`", "missing if no response was sent"],
-  ["`http.server.request.duration`", "seconds from the request's head to the end of the response"],
-  ["`client.address`", "the client's address, as the proxies of `TRUST_PROXY` send it"],
-  ["`error.type`", "`aborted`, or the parser's error code"],
-  ["`exception.stacktrace`", "the stack, with causes and properties"],
-  ["`browser.release`", "the release of the page's code"],
-  ["`csp.directive`, `csp.blocked`", "what the policy blocked. Browsers report that over HTTPS only"],
-  ["`file`, `reason`", "of a cache warning: the route's file, and why its response isn't cached"],
-];
 
 /** Defaults that aren't in the schema. */
 const DEFAULTS: Record<string, string> = { OPS_PORT: "`3001` in production" };
@@ -122,6 +88,16 @@ function listMetrics(text: string) {
 
 const toMarkdown = (text: string) => text.replace(/\b[A-Z]+_[A-Z_]+\b/g, "`$&`");
 
+const listAnswers = () =>
+  toTable([
+    ["Status", "`others`", "Meaning"],
+    ...Object.entries(STATUSES).map(([others, status]) => [
+      String(status),
+      code(others),
+      OTHERS[others as keyof typeof OTHERS],
+    ]),
+  ]);
+
 function listLines() {
   const lines = findLines();
   const messages = [...new Set(lines.map(({ message }) => message))].sort();
@@ -140,8 +116,7 @@ export function makeReference(metrics: string) {
   const { metrics: metricsTable, labels } = listMetrics(metrics);
   return `# Reference
 
-Run \`npm run reference\` in the engine's folder to make this page from the code. [Operating](operating.md) says what to
-do.
+\`npm run reference\`, in the engine's folder, makes this page from the code. [Operating](operating.md) says what to do.
 
 ## Settings
 
@@ -150,15 +125,37 @@ code 1. A file \`.env\` in the working directory sets those that the environment
 file with the value of \`NAME\`, such as a secret. A site may add settings of its own.
 
 Durations (\`_MS\`) are in milliseconds, sizes (\`_BYTES\`) in bytes. A default at 128 MiB follows from the
-[memory limit](operating.md#memory). The first log line has the values in force. A line \`settings warning\` names a
-misspelt setting. In production means with \`NODE_ENV=production\` in the environment, as in the image: otherwise, such as
-for \`npm start\`, the server has no operators' port unless \`OPS_PORT\` is set.
+[memory limit](speed-and-scaling.md#memory). The first log line has the values in force. A line \`settings warning\` names
+a misspelt setting. \`OPS_PORT\` has its default only with \`NODE_ENV=production\` in the environment, as in the image.
 
 ${settings}
 
 ### Texts
 
 ${texts}
+
+## Operators' port
+
+\`OPS_PORT\` has no authentication: keep the port in your network.
+
+${toTable(OPERATORS_PATHS)}
+
+- The answer of \`/readyz\` names the reason, and a service that fails. A process that is blocked, or has no free file
+  descriptors, doesn't answer.
+- In URLs of \`/\` and \`/cache\`, the host must be an IP address, \`localhost\` or \`OPS_HOST\`.
+- With \`OPS_PORT=0\`, the image's health check requests \`/\` at \`PORT\`.
+
+### Purge
+
+${toTable(PURGES)}
+
+The answer has the \`keys\` of the entries that this process has removed. If a [channel](caching.md#include-every-process)
+is connected, the other processes purge as well:
+
+${listAnswers()}
+
+With Redis, \`receivers\` is the number of processes that got the message. If a process ends while messages wait, it logs
+\`cache invalidations lost\`: purge the other processes.
 
 ## Metrics
 
