@@ -1,4 +1,4 @@
-// What the pixels of the two pages show.
+// What the pixels of the two pages show. Delete this file with the greeting page: no script does.
 import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";

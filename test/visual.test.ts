@@ -1,3 +1,4 @@
+// Accessibility, layout and HTML of the start page and of an unknown path. Keep this file without the greeting page.
 import { statSync } from "node:fs";
 import { findViolations } from "./support/axe.ts";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";

@@ -35,6 +35,8 @@ import { createSecurityHeaders } from "./site/security-headers.ts";
 /** What differs between production, development and tests. */
 type Options = {
   site: Site;
+  /** False in development. Every part gets it from here; none reads a variable. */
+  isProduction: boolean;
   settings: ServerSettings;
   limits: Limits;
   log: Logger;
@@ -50,8 +52,8 @@ type Options = {
  * then creates the application.
  */
 export async function createServer(options: Options) {
-  const { site, settings, limits, log, registry, clientFolder, replaced } = options;
-  const { definition, build, isProduction } = site;
+  const { site, isProduction, settings, limits, log, registry, clientFolder, replaced } = options;
+  const { definition, build } = site;
   const shutdown = new AbortController();
   const pages = createPages(build, await site.routeConfig, isProduction);
   const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];

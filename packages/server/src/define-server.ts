@@ -98,5 +98,4 @@ export type Site = {
   version: string;
   /** The commit, if the build got it. */
   revision: string;
-  isProduction: boolean;
 };

@@ -4,7 +4,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { closeListener, countSent, filterBody, onAssigned, stopParsing } from "./node-internals.ts";
+import {
+  closeListener,
+  countSent,
+  filterBody,
+  onAssigned,
+  releaseConnection,
+  releaseResponse,
+  stopParsing,
+} from "./node-internals.ts";
 
 /** Sends bytes to a server, and returns the client's socket and the first request. */
 async function send(bytes: string, onRequest: (req: IncomingMessage, res: ServerResponse) => void) {
@@ -45,13 +53,13 @@ test("no request of a connection is created after its parsing stops", async () =
 test.each([
   ["that is read", (req: IncomingMessage) => void req.resume()],
   ["that isn't read, after the response", (_req: IncomingMessage, res: ServerResponse) => void res.end()],
-])("each chunk of a body %s is seen", async (_label, handle) => {
+])("each chunk of a body %s is seen, and its end", async (_label, handle) => {
   const seen: string[] = [];
   await send(CHUNKED, (req, res) => {
     filterBody(req, (chunk) => seen.push(String(chunk)) > 0);
     handle(req, res);
   }).then(({ client }) => client.write("1\r\na\r\n1\r\nb\r\n0\r\n\r\n"));
-  await expect.poll(() => seen).toEqual(["a", "b"]);
+  await expect.poll(() => seen).toEqual(["a", "b", "null"]);
 });
 
 test("a chunk that isn't accepted doesn't reach the reader", async () => {
@@ -91,4 +99,31 @@ test("an idle connection is served after its listener has closed", async () => {
   closeListener((req.socket as unknown as { server: Server }).server);
   client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(String(await once(client, "data"))).toMatch(/^HTTP\/1\.1 200/);
+});
+
+test.each(["close", "data", "drain", "end"])(
+  "of the listeners for %j, a closed connection keeps the site's, and none that keeps its requests",
+  async (event) => {
+    const listener = () => {};
+    const { req } = await send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", (_req, res) => void res.end());
+    const socket = req.socket.on(event, listener);
+    socket.destroy();
+    await once(socket, "close");
+    releaseConnection(socket);
+    const listeners = socket.listeners(event);
+    expect(listeners).toContain(listener);
+    expect(listeners.filter(({ name }) => name.startsWith("bound "))).toEqual([]);
+  },
+);
+
+test("a closed response keeps the site's listeners for its end, and none that keeps its request", async () => {
+  const listener = () => {};
+  const { req } = await send("GET / HTTP/1.1\r\nHost: a\r\n\r\n", (_req, res) => void res.on("finish", listener));
+  const { _httpMessage: res } = req.socket as unknown as { _httpMessage: ServerResponse };
+  req.socket.destroy();
+  await once(res, "close");
+  releaseResponse(res);
+  const listeners = res.listeners("finish");
+  expect(listeners).toContain(listener);
+  expect(listeners.filter(({ name }) => name.startsWith("bound "))).toEqual([]);
 });

@@ -1,6 +1,7 @@
 // What the engine uses of Node beyond its documentation. `node-internals.test.ts` fails where Node changes it. It
 // passes on 20.20, 22, 24 and 26. Where one is missing, its function falls back as its comment says; `close` and `push`
 // are public.
+import type { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 
@@ -41,13 +42,23 @@ export function onAssigned(res: ServerResponse, callback: () => void) {
  * connection, which `releaseConnection` removes. Node 24 does this itself.
  */
 export function releaseResponse(res: ServerResponse) {
-  res.removeAllListeners("finish");
+  removeOwnListener(res, "finish", "bound resOnFinish");
   Object.assign(res, { _onPendingData() {} });
 }
 
-/** Removes the listeners of a closed connection. Only those of "error" stay: without one, the event would be thrown. */
+/** Removes Node's listeners of a closed connection that keep its requests. */
 export function releaseConnection(socket: Socket) {
-  for (const event of ["close", "data", "drain", "end"]) socket.removeAllListeners(event);
+  removeOwnListener(socket, "close", "bound socketOnClose");
+  removeOwnListener(socket, "data", "bound socketOnData");
+  removeOwnListener(socket, "drain", "bound socketOnDrain");
+  removeOwnListener(socket, "end", "bound socketOnEnd");
+}
+
+/** Removes Node's own listener, by its name. If Node has renamed it, it stays. So do the listeners of a site. */
+export function removeOwnListener(emitter: EventEmitter, event: string, name: string) {
+  for (const listener of emitter.rawListeners(event)) {
+    if (listener.name === name) emitter.removeListener(event, listener as () => void);
+  }
 }
 
 /**
@@ -59,12 +70,12 @@ export function closeListener(server: Server) {
 }
 
 /**
- * Calls `accept` for each chunk of a body, and discards what it doesn't accept. A listener for "data" would start the
- * stream before the route reads it. If Node didn't call `push`, nothing would be discarded.
+ * Calls `accept` for each chunk of a body, and with null for its end, and discards what it doesn't accept. A listener
+ * for "data" would start the stream before the route reads it. If Node didn't call `push`, nothing would be discarded.
  */
-export function filterBody(req: IncomingMessage, accept: (chunk: Buffer) => boolean) {
+export function filterBody(req: IncomingMessage, accept: (chunk: Buffer | null) => boolean) {
   const push = req.push.bind(req);
-  req.push = (chunk: Buffer | null) => (chunk === null || accept(chunk) ? push(chunk) : true);
+  req.push = (chunk: Buffer | null) => (accept(chunk) ? push(chunk) : true);
   // Once the response has ended, `_dump` would discard the chunks without `push`.
   Object.assign(req, { _dump: req.resume });
 }

@@ -63,6 +63,13 @@ test("parts don't import each other: what two of them need lies below, or create
   expect(IMPORTS.filter(isAcross)).toEqual([]);
 });
 
+test.each([
+  ["import.meta.env", ["pages/environment.ts"]],
+  ["NODE_ENV", ["process/start.ts", "vite/plugin.ts"]],
+])("%s is in %j alone: create-server.ts gets the environment as a value", (name, files) => {
+  expect(FILES.filter((file) => readFileSync(join(SRC, file), "utf8").includes(name)).sort()).toEqual(files);
+});
+
 test("one module puts the parts together", () => {
   const creators = ["createCache", "createPages", "createContextFactory", "protectFromOverload"];
   const callers = FILES.filter((file) => {

@@ -223,7 +223,8 @@ test.each([
 
 test("the policy of a cached page allows inline elements with the nonce, and no others", () => {
   const printed = "<script>b</script><style nonce=guessed>c</style>";
-  const { html, inline } = replaceNonce(`<script nonce="n">a</script>${printed}<style nonce="n">d</style>`, "n");
+  const page = `<script nonce="n">a</script>${printed}<style nonce="n">d</style>`;
+  const { html, inline } = replaceNonce(page, "n", "/assets/entry.js");
   expect(html).toBe(`<script>a</script>${printed}<style>d</style>`);
   const sources = sourcesOf(contentSecurityPolicy(inline));
   expect(sources["script-src"]).toEqual(["'self'", hash("a")]);
@@ -231,8 +232,8 @@ test("the policy of a cached page allows inline elements with the nonce, and no 
 });
 
 test.for([
-  ["<script ", (html: string) => replaceNonce(html, "n")],
-  ["<style ", (html: string) => replaceNonce(html, "n")],
+  ["<script ", (html: string) => replaceNonce(html, "n", "/assets/entry.js")],
+  ["<style ", (html: string) => replaceNonce(html, "n", "/assets/entry.js")],
   ['<link rel="modulepreload"', (html: string) => prioritizeContent(html, "/assets/entry.js")],
 ] as const)("a document that repeats %s takes time in proportion to its length", ([tag, run]) => {
   const measure = (bytes: number) => {

@@ -26,6 +26,10 @@ beforeAll(async () => {
     const page = `${newFolder}/app/${name}.tsx`;
     writeFileSync(page, readFileSync(page, "utf8").replace(tag, `${tag}New release`));
   }
+  // An edit that uses hooks for the first time.
+  const home = `${newFolder}/app/routes/home.tsx`;
+  const text = readFileSync(home, "utf8").replace("<main", "<main id={useId()} data-navigate={typeof useNavigate()}");
+  writeFileSync(home, `import { useId } from "react";\nimport { useNavigate } from "react-router";\n${text}`);
   appendFileSync(`${newFolder}/app/root.tsx`, 'Object.assign(globalThis, { release: "next" });\n');
   await build(newFolder, { PREVIOUS_BUILD: `${OLD_FOLDER}/build` });
   return () => rmSync(newFolder, { recursive: true });
@@ -115,7 +119,7 @@ test.for([
   expect(failed).toEqual([]);
 });
 
-test("after an edit of two pages and of root.tsx, the file of the packages has the same name", () => {
+test("after an edit of two pages, with hooks that none used before, and of root.tsx, the file of the packages has the same name", () => {
   const findPackages = (folder: string) => listAssets(folder).filter((name) => /^entry\.client-.*\.js$/.test(name));
   // The new folder has the files of both releases.
   expect(findPackages(newFolder)).toEqual(findPackages(OLD_FOLDER));

@@ -3,8 +3,9 @@ import type { Request, Response } from "express";
 import fresh from "fresh";
 import createHttpError from "http-errors";
 import type { ByteRange } from "./byte-range.ts";
+import { isForSharedCaches } from "./cache-control.ts";
 import { CODINGS, negotiateContentCoding, type StoredCoding } from "./content-coding.ts";
-import { removeBreakingHeaders } from "./page-headers.ts";
+import { isSharedLifetime, removeBreakingHeaders, removeSharedLifetimes } from "./page-headers.ts";
 
 /** The longest If-None-Match that is read. Parsing 14 KB takes a millisecond; browsers send one entity tag. */
 const MAX_TAGS_LENGTH = 1024;
@@ -117,19 +118,26 @@ function sendRange(req: Request, res: Response, { body, headers }: Variant, { st
  */
 export function setCacheControl(req: Request, res: Response, cacheControl?: string) {
   const value = req.headers.authorization === undefined ? cacheControl : "private, no-cache";
-  if (value !== undefined && !res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", value);
+  if (value === undefined || res.hasHeader("Cache-Control")) return;
+  res.setHeader("Cache-Control", value);
+  if (!isForSharedCaches(value)) removeSharedLifetimes(res);
 }
 
-/** The headers to add to those that middleware in front has set: most of these stay, and `Vary` gets both values. */
+/**
+ * The headers to add to those that middleware in front has set: most of these stay, and `Vary` gets both values. A
+ * private response has no lifetime for shared caches.
+ */
 function withEarlier(req: Request, res: Response, headers: string[]) {
   setCacheControl(req, res);
   if (res.getHeaderNames().length === 0) return headers;
   const policyAt = headers.findIndex((text) => text.toLowerCase() === "content-security-policy");
   removeBreakingHeaders(res, policyAt === -1 ? "" : headers[policyAt + 1]);
   const earlier = res.getHeaderNames();
+  const isPrivate = res.hasHeader("Cache-Control") && !isForSharedCaches(String(res.getHeader("Cache-Control")));
   return headers.filter((_text, index) => {
     const [name = "", value = ""] = headers.slice(index - (index % 2));
     if (name === "Vary" && index % 2 === 0) res.vary(value);
+    if (isPrivate && isSharedLifetime(name)) return false;
     return !earlier.includes(name.toLowerCase()) && name !== "Vary";
   });
 }

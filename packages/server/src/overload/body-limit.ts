@@ -67,7 +67,7 @@ export function bodyLimit(defaultBytes: number, handleErrors: ErrorRequestHandle
       if (received > max) return reject(req, res, handleErrors);
       filterBody(req, (chunk) => {
         const before = received;
-        received += chunk.length;
+        received += chunk?.length ?? 0;
         if (before <= max && received > max) reject(req, res, handleErrors);
         return received <= max;
       });
@@ -84,21 +84,21 @@ export function linger(req: IncomingMessage, close: () => void) {
   const lingering = setTimeout(close, LINGER_TIMEOUT_MS);
   req.socket.once("close", () => clearTimeout(lingering));
   let bytes = 0;
-  filterBody(req, ({ length }) => {
-    bytes += length;
-    if (bytes > LINGER_BYTES) close();
+  filterBody(req, (chunk) => {
+    bytes += chunk?.length ?? 0;
+    if (chunk === null || bytes > LINGER_BYTES) close();
     return true;
   });
-  req.resume().once("end", close);
+  req.resume();
 }
 
-/** Sends 413. Once the response has closed, the reader of the body gets an error instead of its end. */
+/**
+ * Sends 413. The filter discards the body's end, so its reader gets none. Once the connection has closed, the reader
+ * gets an error.
+ */
 function reject(req: Request, res: Response, handleErrors: ErrorRequestHandler) {
-  for (const event of ["end", "close"]) req.removeAllListeners(event);
   const error = tooLarge();
-  const fail = () => req.listenerCount("error") > 0 && req.emit("error", error);
-  if (res.closed) fail();
-  else res.once("close", fail);
+  req.socket.once("close", () => req.destroy(error));
   if (res.writableEnded) return linger(req, () => req.socket.destroy()); // The response didn't need the body.
   // Not by `next`, which may have been called already: Express would then handle a later error of the route itself.
   handleErrors(error, req, res, () => {});

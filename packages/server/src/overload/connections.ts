@@ -172,7 +172,7 @@ export type Connections = ReturnType<typeof guardConnections>;
 function onSmallChunks(req: IncomingMessage, callback: () => void) {
   let bytes = MIN_CHUNKS * MIN_AVERAGE_BYTES;
   filterBody(req, (chunk) => {
-    bytes += chunk.length - MIN_AVERAGE_BYTES;
+    if (chunk) bytes += chunk.length - MIN_AVERAGE_BYTES;
     if (bytes < 0) callback();
     return bytes >= 0;
   });

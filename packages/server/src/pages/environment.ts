@@ -1,4 +1,5 @@
-// In development, Node loads the engine without Vite, which sets `import.meta.env`.
+// Vite replaces `import.meta.env` in the modules of pages, so that browsers don't load the server's and development's
+// code. In development, Node loads the engine without Vite.
 
 export const IS_SERVER: boolean = import.meta.env?.SSR ?? true;
 

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
+import { removeOwnListener } from "../node-internals.ts";
 
 /** The exit waits this long for the last log lines. */
 export const LOG_TIMEOUT_MS = 1000;
@@ -32,7 +33,7 @@ export function handleProcessEvents(log: Logger, shutDown: (reason: string) => P
       process.exit(1);
     });
   }
-  process.removeAllListeners("warning"); // Node's own listener would write text to standard error.
+  removeOwnListener(process, "warning", "onWarning"); // It would write text to standard error.
   process.on("warning", (err) => log.warn({ err }, "warning of Node"));
   process.on("SIGUSR1", () => {}); // Node's own handler would open the inspector's port.
   // Also gets unhandled rejections; `origin` distinguishes them. The first one starts the shutdown, and may cause

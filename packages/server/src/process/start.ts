@@ -67,6 +67,7 @@ export async function start(site: Site) {
   const { pages, cache, securityHeaders, shutdown, measureUsage, openServices, createApplication } = await createServer(
     {
       site,
+      isProduction: true,
       settings,
       limits,
       log,
@@ -209,7 +210,8 @@ function readSettings({ definition }: Site) {
     // environment.
     loadEnvFile();
     const { env } = process;
-    // A first start by hand takes one port. Machines that are set up for production have a second one.
+    // A start by hand takes one port. NODE_ENV is for other programs, and this default alone follows it: the image and
+    // the systemd unit set it.
     if (env.NODE_ENV === "production" && !env.OPS_PORT_FILE) env.OPS_PORT ||= OPS_PORT_IN_PRODUCTION;
     // The build replaces only `process.env.NODE_ENV`. tRPC reads it in another way, and would send stacks.
     env.NODE_ENV ||= "production";

@@ -5,13 +5,22 @@ import { toUrlPath } from "./base-path.ts";
 import type { Pages } from "./pages.ts";
 import type { SecurityHeaders } from "./security-headers.ts";
 
-/** Throws for a route whose `handle` or `headers` the server doesn't support. The message names its file. */
+/** Parts of a pattern that the path of a URL can't have. A "?" at the end of a segment makes it optional. */
+const NOT_IN_PATH = /#|\?(?!\/|$)|%[\da-f]{2}/i;
+
+/** Throws for a route whose path, `handle` or `headers` the server doesn't support. The message names its file. */
 export function checkRoutes({ build, base, routes, findRoute, findFile }: Pages, securityHeaders: SecurityHeaders) {
   for (const { id, pattern, methods, acceptsCrossOrigin, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id);
     if (pattern !== pattern.normalize()) {
       throw new Error(
         `${file}: its path ${pattern} has decomposed letters (Unicode's NFD): write it in NFC, as in URLs`,
+      );
+    }
+    const part = NOT_IN_PATH.exec(pattern)?.[0];
+    if (part !== undefined) {
+      throw new Error(
+        `${file}: its path ${pattern} has "${part}", so no link to this path leads to it: choose another`,
       );
     }
     const handle = build.routes[id]?.module.handle ?? {};

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { SOURCE } from "../http/policy-source.ts";
 import { REPORTS_PATH } from "../pages/reports-path.ts";
+import { ChangedHtmlError } from "./changed-html-error.ts";
 
 /** The source expressions of each directive (CSP Level 3). */
 type Policy = Record<string, string[]>;
@@ -87,9 +88,10 @@ export function contentSecurityPolicy(
 
 /**
  * Prepares a document for the cache: returns its HTML without nonces, and the hashes of its inline scripts and styles.
- * Only elements with the nonce get a hash. So an element that a user has injected gets none.
+ * Only elements with the nonce get a hash. So an element that a user has injected gets none. `entry` is the URL of the
+ * entry, which each document with <Scripts> has. Throws if React's HTML has changed.
  */
-export function replaceNonce(html: string, nonce: string) {
+export function replaceNonce(html: string, nonce: string, entry: string) {
   const mark = ` nonce="${nonce}"`;
   const inline: InlineSources = { scripts: [], styles: [] };
   // Not a regular expression, which takes three times as long. No attribute has "<" or ">", since React escapes them.
@@ -100,6 +102,11 @@ export function replaceNonce(html: string, nonce: string) {
     if (!element || !content) continue;
     const hash = createHash("sha256").update(content).digest("base64");
     inline[element === "script" ? "scripts" : "styles"].push(`'sha256-${hash}'`);
+  }
+  if (inline.scripts.length === 0 && html.includes(entry)) {
+    throw new ChangedHtmlError(
+      "the server finds no nonce in the scripts that this react-dom renders: pass it to <ServerRouter> in entry.server.tsx, or install an earlier react-dom, or a later react-router-express-server",
+    );
   }
   return { html: html.replaceAll(mark, ""), inline };
 }

@@ -258,6 +258,24 @@ test("an index route has its parent's action, and a resource route doesn't", () 
   });
 });
 
+test.each([
+  ["/a#b", '"#"'],
+  ["/a?b", '"?"'],
+  ["/a%23b", '"%23"'],
+  ["/caf%C3%A9", '"%C3"'],
+  ["/:id?/a#b", '"#"'],
+  ["/a?", undefined],
+  ["/:language?/about", undefined],
+  ["/100%", undefined],
+  ["/caf\u00e9", undefined],
+])("a route with the path %s fails the start, if no link to the path leads to it: for %s", (path, part) => {
+  const manifest = toManifest([{ id: "root", path: "", children: [{ id: "page", path: path.slice(1) }] }]);
+  const pages = createPages({ routes: manifest } as ServerBuild, [{ id: "page", file: "page.tsx" }], true);
+  const check = () => checkRoutes(pages, createSecurityHeaders("none", true));
+  if (part === undefined) expect(check).not.toThrow();
+  else expect(check).toThrow(`app/page.tsx: its path ${path} has ${part}, so no link to this path leads to it`);
+});
+
 test("a route whose path has decomposed letters fails the start, since no URL that is typed matches it", () => {
   const check = (path: string) => {
     const routes = { zoe: { id: "zoe", path, module: { default: () => null } } };

@@ -25,6 +25,7 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
   const registry = new Registry();
   const server = await createServer({
     site,
+    isProduction: true, // Tests get what users get.
     settings,
     limits: createLimits(settings),
     log,

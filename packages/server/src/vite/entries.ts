@@ -21,8 +21,8 @@ export function entries(): Plugin {
       import routeConfig from "/app/routes.ts";
       import { name, version } from "/package.json";
       import definition from "/server.ts";
-      const { PROD: isProduction, REVISION: revision = "unknown" } = import.meta.env;
-      export const site = { definition, build, routeConfig, name, version, revision, isProduction };`,
+      const revision = ${JSON.stringify(process.env.REVISION || "unknown")};
+      export const site = { definition, build, routeConfig, name, version, revision };`,
     [SITE]: `
       export { site } from "${DEFINITION}";
       export { createServer } from ${engine("create-server")};`,

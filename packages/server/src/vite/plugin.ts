@@ -97,12 +97,7 @@ function configure(external: string[]): Plugin {
                 ? { noExternal: true, external }
                 : { external: [NAME], externalConditions: COMPILED }),
             },
-            ...(command === "build" && {
-              define: {
-                "process.env.NODE_ENV": '"production"',
-                "import.meta.env.REVISION": JSON.stringify(process.env.REVISION || "unknown"),
-              },
-            }),
+            ...(command === "build" && { define: { "process.env.NODE_ENV": '"production"' } }),
             build: {
               emitAssets: false,
               reportCompressedSize: false, // Nobody downloads the server.

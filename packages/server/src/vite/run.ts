@@ -18,7 +18,7 @@ export async function run(loaded: Loaded) {
   const log = createTextLog(settings.LOG_LEVEL);
   // No entry fits, so that every request shows changes.
   const limits = { ...createLimits(settings), PAGE_CACHE_MAX_BYTES: 1 };
-  const server = await createServer({ site, settings, limits, log, registry: new Registry() });
+  const server = await createServer({ site, isProduction: false, settings, limits, log, registry: new Registry() });
   let services: Services = {};
   const closeServices = () => {
     server.shutdown.abort();

@@ -1,7 +1,11 @@
+import type { RequestListener } from "node:http";
 import type { Request, Response } from "express";
+import request from "supertest";
 import { expect, test, vi } from "vitest";
+import { createExpress } from "../../express.ts";
 import { storeResponse } from "../../http/stored-response.ts";
 import { OVERLOADED } from "../../overload/index.ts";
+import { createVariants } from "../../site/variants.ts";
 import type { CacheEntry } from "./memory.ts";
 import { createEntries } from "./memory.ts";
 import { pageCache } from "./page-cache.ts";
@@ -48,4 +52,38 @@ test.each([
   await Promise.resolve();
   expect(writeHead.mock.calls.map(([, headers]) => headers.slice(-4, -2))).toEqual(sent);
   expect(recordLookup.mock.calls.map(([result]) => result)).toEqual(counted);
+});
+
+const COOKIE = createVariants({ Cookie: { theme: ["light", "dark"] } });
+const LANGUAGE = createVariants({ "Accept-Language": ["en", "de"] });
+
+test.each([
+  ["a page that differs by a cookie has no lifetime", COOKIE, {}, undefined],
+  [
+    "a page for a user who has signed in by Authorization has no lifetime",
+    undefined,
+    { Authorization: "a" },
+    undefined,
+  ],
+  ["a page that is the same for all users keeps its lifetime", undefined, {}, "max-age=60"],
+  ["a page that differs by language keeps its lifetime", LANGUAGE, {}, "max-age=60"],
+])("for shared caches in front, %s", async (_label, variants, sent, lifetime) => {
+  const names = ["CDN-Cache-Control", "Cloudflare-CDN-Cache-Control", "Surrogate-Control"];
+  const ofPage = Object.fromEntries(names.slice(1).map((name) => [name, "max-age=60"]));
+  const response = storeResponse({ status: 200, headers: ofPage, contentType: "text/plain", bodies });
+  const entry = { ...ENTRY, response, lifetime: { ...ENTRY.lifetime, fresh: 60 } };
+  const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
+  for (const key of ["/", "/#theme=light", "/#Accept-Language=en"]) entries.store(key, entry, []);
+  const route = { pattern: "/", cacheRule: { filterQuery: () => "", variants } };
+  const handle = pageCache("test", entries, { revalidate: vi.fn(), isFailing: () => false });
+  const app = createExpress().use((req, res, next) => {
+    Object.assign(res.locals, { route, canonicalPath: "/", target: { query: "" } });
+    res.setHeader("CDN-Cache-Control", "max-age=60"); // Of middleware in front.
+    handle(req, res, next);
+  });
+  const { status, headers } = await request(app as RequestListener)
+    .get("/")
+    .set(sent);
+  expect([status, ...names.map((name) => headers[name.toLowerCase()])]).toEqual([200, lifetime, lifetime, lifetime]);
+  expect(headers["cache-control"]).toMatch(lifetime ? /s-maxage/ : /^private, no-cache$/);
 });

@@ -4,12 +4,10 @@ import onHeaders from "on-headers";
 import type { Logger } from "pino";
 import { isForSharedCaches } from "../../http/cache-control.ts";
 import { encodeLocation } from "../../http/encode-location.ts";
+import { removeSharedLifetimes } from "../../http/page-headers.ts";
 import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import { toLogFields } from "../../telemetry/log-fields.ts";
-
-/** With Fastly's name, and those with a prefix of Cloudflare, Netlify and Vercel. */
-const SHARED_LIFETIME = /^(surrogate-control|(\w+-)?cdn-cache-control)$/;
 
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";
@@ -52,11 +50,6 @@ function makePrivateWithCookie(res: Response) {
   const cacheControl = res.getHeader("Cache-Control");
   if (cacheControl === undefined) return;
   if (isForSharedCaches(String(cacheControl))) res.setHeader("Cache-Control", DEFAULT_CACHE_CONTROL);
-}
-
-/** Removes the headers for shared caches alone, such as CDN-Cache-Control (RFC 9213). */
-function removeSharedLifetimes(res: Response) {
-  for (const name of res.getHeaderNames()) if (SHARED_LIFETIME.test(name)) res.removeHeader(name);
 }
 
 /** Logs each header once. */

@@ -66,8 +66,9 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     const location = headers.get("Location");
     if (location !== null) headers.set("Location", encodeLocation(location));
     const contentType = headers.get("Content-Type") ?? undefined;
+    const entry = pages.build.assets.entry.module;
     const { html, inline } = contentType?.startsWith("text/html")
-      ? replaceNonce(prioritizeContent(body.toString(), pages.build.assets.entry.module), nonce)
+      ? replaceNonce(prioritizeContent(body.toString(), entry), nonce, entry)
       : { html: body, inline: { scripts: [], styles: [] } };
     return {
       status,
