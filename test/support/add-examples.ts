@@ -36,7 +36,8 @@ function edit(path: string, places: Record<string, string[]>) {
     if (side) text = insertAt(text, anchor, side === "after", lines);
     else if (place === "at the top") text = `${lines.join("\n")}\n${text}`;
     else if (place === "at the end") text += `\n${lines.join("\n")}\n`;
-    else if (place === "in LINKS") text = text.replace("const LINKS = [", `$& ${lines.join(" ")}`);
+    else if (place === "in LINKS")
+      text = text.replace(/(?<=const LINKS = .*)(?=\];)/, `, ${lines.join(" ").replace(/,$/, "")}`);
     else if (place === "in the parameters of createApp") text = text.replace("createApp({", `$& ${lines.join(" ")}`);
     else if (place === "delete the file") return rmSync(path);
   }

@@ -49,7 +49,7 @@ test.for([
   ["/account?tab=1", "/account?tab=1"],
   ["https://evil.example", "/account"],
   ["//evil.example", "/account"],
-])("after the sign-in, %j leads to %j", async ([next, expected], { server }) => {
+] as const)("after the sign-in, %j leads to %j", async ([next, expected], { server }) => {
   const url = `${server.url}/sign-up?${new URLSearchParams({ next })}`;
   const response = await post(url, { email: `${Math.random()}@example.org`, password: PASSWORD });
   expect(response.headers.get("Location")).toBe(expected);

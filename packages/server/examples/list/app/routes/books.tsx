@@ -12,7 +12,7 @@ export async function loader({ url }: Route.LoaderArgs) {
   return { search, page, books, count, pageCount };
 }
 
-export const meta: Route.MetaFunction<typeof loader> = ({ loaderData }) => {
+export const meta = ({ loaderData }: Route.MetaArgs) => {
   const { search, page = 1 } = loaderData ?? {};
   return [{ title: `${search ? `Books: ${search}` : "Books"}${page > 1 ? `, page ${page}` : ""}` }];
 };
@@ -30,7 +30,7 @@ export default function Books({ loaderData }: Route.ComponentProps) {
         <button type="submit">Search</button>
       </Form>
 
-      <p role="status">{describe(count, search)}</p>
+      <p aria-live="polite">{describe(count, search)}</p>
       {count > 0 && (
         <table>
           <thead>

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { CACHED_FOR_A_MINUTE } from "react-router-express-server/app";
 import type { Route } from "./+types/about";
 
@@ -30,10 +31,10 @@ export default function About() {
       <h2>How we work</h2>
       <dl>
         {STEPS.map(({ name, text }) => (
-          <div key={name}>
+          <Fragment key={name}>
             <dt>{name}</dt>
             <dd>{text}</dd>
-          </div>
+          </Fragment>
         ))}
       </dl>
       <blockquote>
