@@ -1,21 +1,49 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { startServer } from "react-router-express-server/testing";
+import { expect } from "vitest";
 import { run } from "./packed-engine.ts";
+
+/** The level in the log. */
+const INFO = 30;
 
 const EXAMPLES = "packages/server/examples";
 
 /** By file, and by place in it. */
 type Lines = Record<string, Record<string, string[]>>;
 
-export const EXAMPLE_NAMES = existsSync(EXAMPLES) ? readdirSync(EXAMPLES) : [];
+export const EXAMPLE_NAMES = readdirSync(EXAMPLES);
 
-const readLines = (name: string): Lines =>
-  JSON.parse(readFileSync(`${EXAMPLES}/${name}/package.json`, "utf8")).lines ?? {};
+type Example = { routes?: string[]; lines?: Lines };
+
+const readExample = (name: string): Example => JSON.parse(readFileSync(`${EXAMPLES}/${name}/package.json`, "utf8"));
+
+/** The tests that an example brings. */
+const listTests = (name: string) => readdirSync(`${EXAMPLES}/${name}/test`).map((file) => `test/${file}`);
+
+/** The paths of its pages. */
+const listPaths = (name: string) =>
+  (readExample(name).routes ?? []).flatMap((entry) => /^route\("([^"]+)", "[^"]+\.tsx"/.exec(entry)?.[1] ?? []);
+
+/** Lint, types, the build, the tests of the examples, and the log and the pages of the production server. */
+export async function checkExamples(folder: string, names: string[]) {
+  run(folder, "npm run lint && npm run typecheck");
+  // The project `fast` builds the site first.
+  run(folder, `npx vitest run --project fast ${names.flatMap(listTests).join(" ")}`);
+  const server = await startServer({}, folder);
+  try {
+    for (const path of names.flatMap(listPaths)) expect((await fetch(`${server.url}/${path}`)).status, path).toBe(200);
+  } finally {
+    await server.stop();
+  }
+  // Such as a handler without `admit`.
+  expect(server.lines.filter(({ level }) => Number(level) > INFO)).toEqual([]);
+}
 
 /** Adds examples to a copy of the project, as a user does: by the command, and by hand for the lines that it prints. */
 export function addExamples(folder: string, names: string[]) {
   for (const name of names) run(folder, `npm run --silent add -- ${name}`);
   const all: Lines = {};
-  for (const lines of names.map(readLines)) {
+  for (const lines of names.map((name) => readExample(name).lines ?? {})) {
     for (const [file, places] of Object.entries(lines)) {
       for (const [place, added] of Object.entries(places)) {
         all[file] ??= {};
@@ -24,7 +52,7 @@ export function addExamples(folder: string, names: string[]) {
     }
   }
   for (const [file, places] of Object.entries(all)) {
-    for (const path of file.split(" and ")) if (path !== ".env") edit(`${folder}/${path}`, places);
+    for (const path of file.split(" and ")) if (existsSync(`${folder}/${path}`)) edit(`${folder}/${path}`, places);
   }
   run(folder, "npm run format");
 }

@@ -32,7 +32,7 @@ export const listExamples = () =>
   readdirSync(EXAMPLES).map((name) => ({ name, description: readExample(name).description }));
 
 /** The paths of an example's files, in the example and in the site. @param {string} name */
-export function listFiles(name) {
+function listFiles(name) {
   const folder = join(EXAMPLES, name);
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll("\\", "/"));

@@ -12,9 +12,8 @@ type Parts = { admit: RequestHandler; compress: RequestHandler };
 export function createApi({ admit, compress }: Parts) {
   const items = new Map<string, Item>([["1", { id: "1", name: "Lamp" }]]); // Yours: a database.
   const api = Router();
-  api.use(allowOrigins);
   // In the router, so that the errors of `admit` are JSON, too.
-  api.use(acceptsCrossOrigin, admit, compress, json());
+  api.use(acceptsCrossOrigin, admit, allowOrigins, compress, json());
 
   api
     .route("/items")

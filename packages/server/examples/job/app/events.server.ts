@@ -9,7 +9,7 @@ export type Event = { title: string; start: string };
 export const eventsContext = createContext<{ list: () => Event[] }>();
 
 /** Yours: a request to another service, or a query. */
-export const loadEvents = async (): Promise<Event[]> => [
+const loadEvents = async (): Promise<Event[]> => [
   { title: "Coffee tasting", start: "2027-03-20T10:00:00Z" },
   { title: "Cake for everybody", start: "2027-03-21T15:00:00Z" },
 ];
