@@ -55,6 +55,7 @@ export function addExample(name) {
   const example = readExample(name);
   const routes = planRoutes(readText(ROUTES), example);
   const packages = planPackages(readText("package.json"), example.dependencies ?? {});
+  const lines = Object.entries(example.lines ?? {}).filter(([file]) => file !== `app/${LAYOUT}` || existsSync(file));
 
   for (const file of files) cpSync(join(EXAMPLES, name, file), file);
   if (routes !== undefined) writeFileSync(ROUTES, routes);
@@ -64,7 +65,7 @@ export function addExample(name) {
     ...(routes === undefined ? [] : [`changed ${ROUTES}`]),
     ...(packages.manifest === undefined ? [] : ["changed package.json: run npm install"]),
     ...packages.notes,
-    ...Object.entries(example.lines ?? {}).flatMap(([file, places]) => ["", ...describeLines(file, places)]),
+    ...lines.flatMap(([file, places]) => ["", ...describeLines(file, places)]),
     "",
     `Read ${relative(".", join(EXAMPLES, name, "README.md"))}`,
   ].join("\n");
@@ -110,4 +111,7 @@ function planPackages(text, needed) {
 
 /** @param {string} file @param {Record<string, string[]>} places */
 const describeLines = (file, places) =>
-  Object.entries(places).flatMap(([place, lines]) => [`${file}, ${place}:`, ...lines.map((line) => `  ${line}`)]);
+  Object.entries(places).flatMap(([place, lines]) => [
+    `${file}, ${place}${lines.length > 0 ? ":" : ""}`,
+    ...lines.map((line) => `  ${line}`),
+  ]);

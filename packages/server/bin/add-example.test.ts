@@ -110,6 +110,12 @@ test.each(changeNothing)("an example added %s changes nothing", (_title, files, 
   expect(readSite(site)).toEqual(before);
 });
 
+test("without the layout, an example's pages are beside the others", () => {
+  const site = createSite();
+  expect(add(site, "add", "page").stdout).not.toContain("layout");
+  expect(readSite(site)["app/routes.ts"]).toBe(ROUTES.replace("[\n", '[\n  route("about", "routes/about.tsx"),\n'));
+});
+
 test("an example added twice changes nothing", () => {
   const site = createSite();
   expect(add(site, "add", "page").status).toBe(0);
