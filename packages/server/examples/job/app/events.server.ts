@@ -16,15 +16,15 @@ const loadEvents = async (): Promise<Event[]> => [
 
 type Options = {
   log: { error: (fields: object, message: string) => void };
-  shutdown: AbortSignal;
   cache: { invalidate: (groups: string[]) => Promise<unknown> };
   load?: typeof loadEvents;
   intervalMs?: number;
 };
 
 /** Loads the events at once, and again a minute after each load. */
-export function startEvents({ log, shutdown, cache, load = loadEvents, intervalMs = INTERVAL_MS }: Options) {
+export function startEvents({ log, cache, load = loadEvents, intervalMs = INTERVAL_MS }: Options) {
   let events: Event[] = [];
+  const stopped = new AbortController();
 
   async function refresh() {
     events = await load();
@@ -32,12 +32,20 @@ export function startEvents({ log, shutdown, cache, load = loadEvents, intervalM
   }
 
   async function repeat() {
-    while (!shutdown.aborted) {
+    while (!stopped.signal.aborted) {
       // After an error, the page shows the last events.
       await refresh().catch((err) => log.error({ err }, "loading the events failed"));
-      await setTimeout(intervalMs, undefined, { signal: shutdown }).catch(() => {});
+      await setTimeout(intervalMs, undefined, { signal: stopped.signal }).catch(() => {});
     }
   }
 
-  return { list: () => events, finished: repeat() };
+  const finished = repeat();
+  return {
+    list: () => events,
+    /** Resolves when a run that has begun is finished. */
+    stop() {
+      stopped.abort();
+      return finished;
+    },
+  };
 }

@@ -8,13 +8,11 @@ test("the page is cached, and shows what the job has loaded", async ({ server })
 });
 
 test("a job that fails is logged, runs again, and keeps its last result", async () => {
-  const controller = new AbortController();
   const errors: string[] = [];
   const invalidated: string[] = [];
   let runs = 0;
   const events = startEvents({
     log: { error: (_fields, message) => errors.push(message) },
-    shutdown: controller.signal,
     cache: { invalidate: async (groups) => invalidated.push(...groups) },
     load: async () => {
       runs += 1;
@@ -29,8 +27,7 @@ test("a job that fails is logged, runs again, and keeps its last result", async 
   expect(errors[0]).toBe("loading the events failed");
 
   // At shutdown, the job finishes, and stays finished.
-  controller.abort();
-  await events.finished;
+  await events.stop();
   const before = runs;
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(runs).toBe(before);
