@@ -28,18 +28,28 @@ const PACKAGES = [
   "ws",
 ];
 
+/** They run the engine's tests and its examples. */
+const ENGINE_TESTS = [
+  "test/all-examples.long.ts",
+  "test/examples.long.ts",
+  "test/react-router-8.long.ts",
+  "test/support/add-examples.ts",
+];
+
 /** A product gets the engine tested. Its own commands leave the engine's tests, and what only these install, out. */
 export function leaveOutEngineTests() {
   const before = JSON.parse(readFileSync("package.json", "utf8"));
   if (!("fast-check" in before.devDependencies)) return; // Done before. Meanwhile, the site may use some of the packages.
-  uninstall(PACKAGES);
+  // An example of `npm run add` may have made one of them a package of the site.
+  uninstall(PACKAGES.filter((name) => !(name in before.dependencies)));
   const manifest = JSON.parse(readFileSync("package.json", "utf8"));
   const { scripts, knip } = manifest;
   for (const name of ["test", "test:long"]) scripts[name] = scripts[name].replace(/ && npm [^&]* --workspaces/, "");
   delete scripts.bench;
-  const test = "test/react-router-8.long.ts"; // It runs the engine's tests.
-  rmSync(test, { force: true });
-  removed.push(test);
+  for (const file of ENGINE_TESTS) {
+    rmSync(file, { force: true });
+    removed.push(file);
+  }
   delete knip.workspaces["packages/server"];
   delete knip.workspaces["."].ignoreDependencies;
   manifest.knip = { ignoreWorkspaces: ["packages/*"], ...knip };

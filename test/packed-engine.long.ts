@@ -19,6 +19,11 @@ describe.skipIf(!existsSync("packages/server"))("a product with a packed engine"
   }, 600_000);
   afterAll(() => rmSync(product, { recursive: true }));
 
+  test("copies an example of the package", () => {
+    expect(run(product, "npm run --silent add page")).toContain("added   app/routes/about.tsx\n");
+    expect(readFileSync(`${product}/app/routes.ts`, "utf8")).toContain('route("about", "routes/about.tsx")');
+  });
+
   test("typechecks", () => {
     run(product, "npm run typecheck");
   });

@@ -1,10 +1,13 @@
 // What is pasted from a document works: each code sample is a part of a file that other tests build and run.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readSamples, withoutSpace } from "./support/samples.ts";
 
+const EXAMPLES = "packages/server/examples";
+
 /** The folders of the files that samples name. */
 const FOLDERS = [
+  `${EXAMPLES}/sign-in/app`,
   "packages/server/test/site/app/example-pages",
   "packages/server/test",
   "test/fixtures",
@@ -33,4 +36,16 @@ test("each code sample in the documents is a part of a file that tests build and
   // A product with a packed engine hasn't its examples.
   if (!existsSync("packages/server")) return;
   expect(readSamples().filter((sample) => !isTried(sample))).toEqual([]);
+});
+
+test("the table of examples has each example with its description", () => {
+  if (!existsSync(EXAMPLES)) return;
+  const rows = readFileSync("docs/growing-up.md", "utf8").matchAll(/^\| `([\w-]+)` +\| (.+?) +\|$/gm);
+  const described = readdirSync(EXAMPLES).map((name) => [
+    name,
+    JSON.parse(readFileSync(`${EXAMPLES}/${name}/package.json`, "utf8")).description,
+  ]);
+  expect(Object.fromEntries([...rows].map(([, name, text]) => [name, text]))).toMatchObject(
+    Object.fromEntries(described),
+  );
 });

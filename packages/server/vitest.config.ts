@@ -25,7 +25,7 @@ export default defineConfig({
   test: {
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
-      { test: { ...unit, name: "server-unit", include: ["{src,test/site}/**/*.test.{ts,tsx}"] } },
+      { test: { ...unit, name: "server-unit", include: ["{bin,src,test/site}/**/*.test.{ts,tsx}"] } },
       { test: { ...production, name: "server-fast", include: ["test/*.test.ts"] } },
       { test: { ...production, name: "server-slow", include: ["test/*.slow.ts"] } },
       // One file at a time, since each takes the whole machine.

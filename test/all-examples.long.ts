@@ -1,0 +1,15 @@
+// All examples of `npm run add` together, in a copy of the project.
+import { rmSync } from "node:fs";
+import { afterAll, test } from "vitest";
+import { addExamples, checkExamples, EXAMPLE_NAMES } from "./support/add-examples.ts";
+import { copyProject } from "./support/copy-project.ts";
+import { run } from "./support/packed-engine.ts";
+
+const FOLDER = copyProject({ withTests: true });
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+
+test("a site with all examples passes lint, types and their tests", async () => {
+  addExamples(FOLDER, EXAMPLE_NAMES);
+  await checkExamples(FOLDER, EXAMPLE_NAMES);
+  run(FOLDER, "npm run unused");
+});

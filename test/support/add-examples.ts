@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { startServer } from "react-router-express-server/testing";
+import { expect } from "vitest";
+import { run } from "./packed-engine.ts";
+
+/** The level in the log. */
+const INFO = 30;
+
+const EXAMPLES = "packages/server/examples";
+
+/** By file, and by place in it. */
+type Lines = Record<string, Record<string, string[]>>;
+
+export const EXAMPLE_NAMES = readdirSync(EXAMPLES);
+
+type Example = { routes?: string[]; lines?: Lines };
+
+const readExample = (name: string): Example => JSON.parse(readFileSync(`${EXAMPLES}/${name}/package.json`, "utf8"));
+
+/** The tests that an example brings. */
+const listTests = (name: string) => readdirSync(`${EXAMPLES}/${name}/test`).map((file) => `test/${file}`);
+
+/** The paths of its pages. */
+const listPaths = (name: string) =>
+  (readExample(name).routes ?? []).flatMap((entry) => /^route\("([^"]+)", "[^"]+\.tsx"/.exec(entry)?.[1] ?? []);
+
+/** Lint, types, the build, the tests of the examples, and the log and the pages of the production server. */
+export async function checkExamples(folder: string, names: string[]) {
+  run(folder, "npm run lint && npm run typecheck");
+  // The project `fast` builds the site first.
+  run(folder, `npx vitest run --project fast ${names.flatMap(listTests).join(" ")}`);
+  const server = await startServer({}, folder);
+  try {
+    for (const path of names.flatMap(listPaths)) expect((await fetch(`${server.url}/${path}`)).status, path).toBe(200);
+  } finally {
+    await server.stop();
+  }
+  // Such as a handler without `admit`.
+  expect(server.lines.filter(({ level }) => Number(level) > INFO)).toEqual([]);
+}
+
+/** Adds examples to a copy of the project, as a user does: by the command, and by hand for the lines that it prints. */
+export function addExamples(folder: string, names: string[]) {
+  for (const name of names) run(folder, `npm run --silent add -- ${name}`);
+  const all: Lines = {};
+  for (const lines of names.map((name) => readExample(name).lines ?? {})) {
+    for (const [file, places] of Object.entries(lines)) {
+      for (const [place, added] of Object.entries(places)) {
+        all[file] ??= {};
+        all[file][place] = [...new Set([...(all[file][place] ?? []), ...added])];
+      }
+    }
+  }
+  for (const [file, places] of Object.entries(all)) {
+    for (const path of file.split(" and ")) if (existsSync(`${folder}/${path}`)) edit(`${folder}/${path}`, places);
+  }
+  run(folder, "npm run format");
+}
+
+function edit(path: string, places: Record<string, string[]>) {
+  let text = readFileSync(path, "utf8");
+  for (const [place, lines] of Object.entries(places)) {
+    const [, side, anchor = ""] = /^(after|before) (.*)$/.exec(place) ?? [];
+    if (side) text = insertAt(text, anchor, side === "after", lines);
+    else if (place === "at the top") text = `${lines.join("\n")}\n${text}`;
+    else if (place === "at the end") text += `\n${lines.join("\n")}\n`;
+    else if (place === "in LINKS")
+      text = text.replace(/(?<=const LINKS = .*)(?=\];)/, `, ${lines.join(" ").replace(/,$/, "")}`);
+    else if (place === "in the parameters of createApp") text = text.replace("createApp({", `$& ${lines.join(" ")}`);
+    else if (place === "delete the file") return rmSync(path);
+  }
+  writeFileSync(
+    path,
+    text.replace("defineServer({\n", (start) => start + createProperties(places)),
+  );
+}
+
+function insertAt(text: string, anchor: string, isAfter: boolean, lines: string[]) {
+  const found = text.split("\n").filter((line) => line.includes(anchor));
+  if (found.length !== 1) throw new Error(`${found.length} lines have ${anchor}`);
+  const [line = ""] = found;
+  const added = lines.join("\n");
+  return text.replace(line, () => (isAfter ? `${line}\n${added}` : `${added}\n${line}`));
+}
+
+/** The template's `defineServer` has neither settings nor services. */
+function createProperties(places: Record<string, string[]>) {
+  const [settings = [], opened = [], contexts = [], returned = []] = [
+    "in settings",
+    "in openServices",
+    "in setContext, which openServices returns",
+    "in what openServices returns",
+  ].map((place) => places[place]);
+  const used = [...opened, ...contexts, ...returned].join("\n");
+  const names = ["settings", "log", "shutdown", "cache"].filter((name) => new RegExp(`\\b${name}\\b`).test(used));
+  const setContext = contexts.length > 0 ? `setContext(context) {\n${contexts.join("\n")}\n},` : "";
+  return `${settings.length > 0 ? `settings: {\n${settings.join("\n")}\n},\n` : ""}${
+    used &&
+    `openServices({ ${names.join(", ")} }) {\n${opened.join("\n")}\nreturn {\n${setContext}\n${returned.join("\n")}\n};\n},\n`
+  }`;
+}
