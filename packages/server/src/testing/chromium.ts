@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chromium, type LaunchOptions } from "playwright-core";
+import { createRequire } from "node:module";
+import type { LaunchOptions } from "playwright-core";
 
 const CANDIDATES = [
   "/usr/bin/chromium-headless-shell", // It has no windows, and needs half the time.
@@ -10,14 +11,20 @@ const CANDIDATES = [
   "/usr/bin/google-chrome",
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
-  chromium.executablePath(),
 ];
+
+/** Importing Playwright takes a second of CPU time, and most test files need no browser. */
+const importChromium = () =>
+  (createRequire(import.meta.url)("playwright-core") as typeof import("playwright-core")).chromium;
 
 /** The browser to test with: `CHROMIUM`, or an installed Chromium or Chrome, or Playwright's own. */
 function findChromium() {
   const { CHROMIUM } = process.env;
   if (CHROMIUM) return CHROMIUM;
-  return CANDIDATES.find((path) => existsSync(path));
+  const installed = CANDIDATES.find((path) => existsSync(path));
+  if (installed) return installed;
+  const own = importChromium().executablePath();
+  return existsSync(own) ? own : undefined;
 }
 
 /** Installs Chromium if it is missing, and logs its path. If that fails, throws an error that says what to do. */
@@ -47,7 +54,7 @@ function install() {
 
 /** Launches Chromium, with further options of Playwright. It sends requests for pages only. */
 export function launchChromium(options: LaunchOptions = {}) {
-  return chromium.launch({
+  return importChromium().launch({
     executablePath: findChromium() as string,
     ...options,
     args: [
