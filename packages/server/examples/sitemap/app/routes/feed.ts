@@ -11,12 +11,12 @@ export const headers: Route.HeadersFunction = () => ({ "Cache-Control": CACHED_F
 export async function loader({ url }: Route.LoaderArgs) {
   const news = await listNews();
   const entries = news.map(({ path, title, updated }) => {
-    const url = escapeXml(new URL(`.${path}`, url).href);
+    const href = escapeXml(new URL(`.${path}`, url).href);
     return `<entry>
-  <id>${url}</id>
+  <id>${href}</id>
   <title>${escapeXml(title)}</title>
   <updated>${updated}</updated>
-  <link href="${url}" />
+  <link href="${href}" />
 </entry>`;
   });
   const xml = `<feed xmlns="http://www.w3.org/2005/Atom">
