@@ -28,6 +28,7 @@ const KEPT_HOOKS = [
  * Puts the modules that every page needs in two files: those of the site in the root route's, and packages in the
  * browser's entry. Browsers still have the second, large one after a release, unless it changes packages. Without
  * groups, a module would become its own file once a page imports it, too, and the preloads of all pages would change.
+ * With the entry's own modules in a file of theirs, a first visit would have three more requests, and 974 bytes more.
  */
 export function chunks(): Plugin {
   let siteModules = new Set<string>();
