@@ -4,13 +4,13 @@ import type { Route } from "./+types/clock";
 
 export const headers: Route.HeadersFunction = () => ({ "Cache-Control": CACHED_FOR_A_MINUTE });
 
-export const meta: Route.MetaFunction = () => [{ title: "The server's time" }];
+export const meta: Route.MetaFunction = () => [{ title: "The server’s time" }];
 
 export default function Clock() {
   const { time, isConnected } = useTicks();
   return (
     <main>
-      <h1>The server's time</h1>
+      <h1>The server’s time</h1>
       {/* The server renders no time, since it has neither the user's time zone nor their format. */}
       <p>{time ? <time dateTime={time}>{new Date(time).toLocaleTimeString()}</time> : "Connecting…"}</p>
       <p role="status">{time && !isConnected ? "The connection is lost. It comes back by itself." : ""}</p>
