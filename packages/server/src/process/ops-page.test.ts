@@ -2,12 +2,15 @@
 import { pino } from "pino";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import request from "supertest";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createLastErrors } from "./last-errors.ts";
 import type { OpsCache } from "./ops-cache.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { createStatus } from "./ops-status.ts";
 import { createRouteUsage } from "./route-usage.ts";
+
+// In a thread, it is the uptime of all tests.
+vi.spyOn(process, "uptime").mockReturnValue(5);
 
 const HTML = { Accept: "text/html,*/*;q=0.8" };
 const ATTACK = `<script>alert(1)</script>"'&\u001b[31m\u202e`;
