@@ -4,3 +4,6 @@
 export const IS_SERVER: boolean = import.meta.env?.SSR ?? true;
 
 export const IS_DEVELOPMENT: boolean = import.meta.env?.DEV ?? true;
+
+/** The base path, without its last slash (vite/basename.ts). */
+export const BASENAME: string = import.meta.env?.BASENAME ?? "";

@@ -1,5 +1,7 @@
-/** `REPORTS_PATH`, as a constant of the browser. In development, Node loads this module without Vite. */
-const REPORTS_URL = `${import.meta.env?.BASENAME}/browser-reports`;
+import { BASENAME } from "./environment.ts";
+import { REPORTS_PATH } from "./reports-path.ts";
+
+const REPORTS_URL = `${BASENAME}/${REPORTS_PATH}`;
 /** For each page load. */
 const MAX_REPORTS = 10;
 const MAX_STACK_LENGTH = 4000;

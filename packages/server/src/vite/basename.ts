@@ -9,8 +9,8 @@ export function setBasename(value: string) {
 }
 
 /**
- * Fails if Vite's `base` and React Router's `basename` don't agree. Sets `import.meta.env.BASENAME`, without the last slash, for URLs of the site's
- * own files: `BASE_URL` may be that of a CDN. As a constant, it adds no bytes to scripts.
+ * Fails if Vite's `base` and React Router's `basename` don't agree. Sets `import.meta.env.BASENAME`, without the last
+ * slash, for URLs of the site's own files: `BASE_URL` may be that of a CDN. As a constant, it adds no bytes to scripts.
  */
 export function basenameInEnv(): Plugin {
   return {
