@@ -25,17 +25,17 @@ declare global {
        */
       target: RequestTarget;
       /**
-       * The route of the page or its data. Undefined for a file. Written by parts/receive/match-route.ts. Read by
+       * The route of the page or its data. Undefined for a file. Written by parts/receive/set-route.ts. Read by
        * receive, overload, files, page-cache, admit, render and http.
        */
       route: RouteEntry | undefined;
       /**
-       * The same for every spelling of a path (site/route-table.ts). Written by parts/receive/match-route.ts. Read by
+       * The same for every spelling of a path (site/route-table.ts). Written by parts/receive/set-route.ts. Read by
        * page-cache.
        */
       canonicalPath: string;
       /**
-       * The route's pattern, or FILE_ROUTE. Written by parts/receive/match-route.ts. Read by files, render and telemetry.
+       * The route's pattern, or FILE_ROUTE. Written by parts/receive/set-route.ts. Read by files, render and telemetry.
        */
       httpRoute: string | undefined;
       /** The largest body. Written by overload/body-limit.ts, in front of `receive`. Read by overload. */
@@ -47,7 +47,7 @@ declare global {
       acceptsCrossOrigin?: boolean;
       /**
        * The loaders, actions and renders that run. Set once the request has been admitted. Written by
-       * overload/admission.ts. Read by overload and render.
+       * overload/choose-slot.ts. Read by overload and render.
        */
       running?: Set<Promise<unknown>>;
       /**

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import type { Base } from "../site/base-path.ts";
-import { toLogFields } from "../telemetry/log-fields.ts";
+import { toLogFields } from "../telemetry/request-log-fields.ts";
 
 /**
  * Returns a function that logs, once, if middleware has changed the URL of a request too late: `receive` has found its

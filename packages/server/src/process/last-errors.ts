@@ -1,4 +1,4 @@
-import { toLogText, withoutPrivateParts } from "../telemetry/log-fields.ts";
+import { toLogText, withoutPrivateParts } from "../telemetry/log-text.ts";
 
 /** The most different errors. Of equal ones, only the last is kept, with their number. */
 const MAX_ERRORS = 20;

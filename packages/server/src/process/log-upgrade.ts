@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Logger } from "pino";
 import { findClientAddress, type TrustProxy } from "../http/client-address.ts";
 import { parseRequestTarget } from "../http/request-target.ts";
-import { toLogText, withoutPrivateParts } from "../telemetry/log-fields.ts";
+import { toLogText, withoutPrivateParts } from "../telemetry/log-text.ts";
 
 type Options = { log: Logger; trustProxy: TrustProxy };
 

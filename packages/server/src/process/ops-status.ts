@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { Registry } from "prom-client";
-import { withoutPrivateParts } from "../telemetry/log-fields.ts";
+import { withoutPrivateParts } from "../telemetry/log-text.ts";
 import type { createLastErrors } from "./last-errors.ts";
 import type { OpsCache } from "./ops-cache.ts";
 import type { Column, Page, Section } from "./ops-page.ts";

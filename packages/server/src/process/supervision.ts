@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { inTime } from "../overload/index.ts";
-import { describeError } from "../telemetry/log-fields.ts";
+import { describeError } from "../telemetry/log-text.ts";
 
 const CHECK_INTERVAL_MS = 2000;
 const CHECK_TIMEOUT_MS = 1000;

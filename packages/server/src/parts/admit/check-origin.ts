@@ -2,7 +2,8 @@ import type { RequestHandler } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
 import { isSameOrigin, type OriginSettings, SAFE_METHODS } from "../../http/same-origin.ts";
-import { toLogFields, toLogText, withoutPrivateParts } from "../../telemetry/log-fields.ts";
+import { toLogText, withoutPrivateParts } from "../../telemetry/log-text.ts";
+import { toLogFields } from "../../telemetry/request-log-fields.ts";
 
 /** Rejects cross-origin requests of browsers with an unsafe method (RFC 9110 §9.2.1), on every route. */
 export function sameOrigin(settings: OriginSettings, log: Logger): RequestHandler {

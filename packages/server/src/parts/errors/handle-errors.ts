@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { hasBody } from "../../http/request-target.ts";
 import { linger } from "../../overload/index.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
-import { toLogFields } from "../../telemetry/log-fields.ts";
+import { toLogFields } from "../../telemetry/request-log-fields.ts";
 
 /** The headers of the failed response's content, and its cookies, are removed. Others, such as a rate limit's, stay. */
 const CONTENT_HEADERS = /^(accept-ranges|age|cache-control|content-.*|etag|last-modified|set-cookie)$/;

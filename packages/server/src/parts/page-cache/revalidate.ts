@@ -12,7 +12,7 @@ import { ChangedHtmlError } from "../../site/changed-html-error.ts";
 import type { Pages } from "../../site/pages.ts";
 import { copyString } from "../../site/route-table.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
-import { describeError } from "../../telemetry/log-fields.ts";
+import { describeError } from "../../telemetry/log-text.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
 import type { Failure, Failures } from "./failures.ts";
 import type { CacheEntries, CacheEntry } from "./memory.ts";

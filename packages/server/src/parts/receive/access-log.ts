@@ -1,7 +1,8 @@
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import { findClientAddress, type TrustProxy } from "../../http/client-address.ts";
-import { findHttpRoute, toLogText, withoutPrivateParts } from "../../telemetry/log-fields.ts";
+import { toLogText, withoutPrivateParts } from "../../telemetry/log-text.ts";
+import { findHttpRoute } from "../../telemetry/request-log-fields.ts";
 import type { RecordRequest } from "./request-metrics.ts";
 import { readRequestId, readTraceId } from "./trace-context.ts";
 

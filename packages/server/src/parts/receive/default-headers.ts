@@ -7,7 +7,7 @@ import { encodeLocation } from "../../http/encode-location.ts";
 import { removeSharedLifetimes } from "../../http/page-headers.ts";
 import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
-import { toLogFields } from "../../telemetry/log-fields.ts";
+import { toLogFields } from "../../telemetry/request-log-fields.ts";
 
 /** A response may have per-user data. A route's `headers` may set another value. */
 const DEFAULT_CACHE_CONTROL = "private, no-cache";

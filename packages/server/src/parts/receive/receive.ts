@@ -5,9 +5,9 @@ import type { Pages } from "../../site/pages.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import { accessLog } from "./access-log.ts";
 import { defaultHeaders } from "./default-headers.ts";
-import { type FindFile, matchRoute } from "./match-route.ts";
 import { rejectMalformed } from "./reject-malformed.ts";
 import type { RecordRequest } from "./request-metrics.ts";
+import { createSetRoute, type FindFile } from "./set-route.ts";
 
 type Options = {
   log: Logger;
@@ -25,7 +25,7 @@ type Options = {
 export function receive(options: Options): RequestHandler {
   const logResponse = accessLog(options);
   const completeHeaders = defaultHeaders(options.securityHeaders, options.log);
-  const setRoute = matchRoute(options.files, options.pages);
+  const setRoute = createSetRoute(options.files, options.pages);
   return (req, res, next) => {
     logResponse(req, res);
     // A write after the end emits an error, and so does each further one. Without a listener, it would end the process.

@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
 import { removeBreakingHeaders } from "../../http/page-headers.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
-import { toLogFields } from "../../telemetry/log-fields.ts";
+import { toLogFields } from "../../telemetry/request-log-fields.ts";
 import type { CheckUrl } from "../check-url.ts";
 import type { CreateContext } from "./context.ts";
 

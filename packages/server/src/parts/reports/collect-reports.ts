@@ -7,7 +7,8 @@ import { parseRequestTarget } from "../../http/request-target.ts";
 import { DIRECTIVES } from "../../site/content-security-policy.ts";
 import type { Pages } from "../../site/pages.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
-import { toLogFields, toLogText, withoutPrivateParts } from "../../telemetry/log-fields.ts";
+import { toLogText, withoutPrivateParts } from "../../telemetry/log-text.ts";
+import { toLogFields } from "../../telemetry/request-log-fields.ts";
 
 /** `csp-report` is what browsers without the Reporting API send. */
 const CONTENT_TYPES = ["application/reports+json", "application/csp-report"];

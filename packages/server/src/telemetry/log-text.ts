@@ -1,5 +1,3 @@
-import type { Response } from "express";
-
 /** The most characters of a text from a client. */
 const MAX_FIELD_LENGTH = 256;
 /** Replaced, since JSON escapes only those below U+0020. */
@@ -33,19 +31,4 @@ export function withoutPrivateParts(text: string, hasPositions = false) {
 export function describeError(error: unknown) {
   const { message, code, name } = Object(error);
   return toLogText(String(message || code || name || error)) ?? "";
-}
-
-/** The fields of every log line of a request. */
-export function toLogFields(res: Response) {
-  const { requestId, traceId } = res.locals;
-  return { "http.request.id": requestId, trace_id: traceId, "http.route": findHttpRoute(res) };
-}
-
-/** The pattern of the router or handler in front of the files that has matched, or else of the page or the file. */
-export function findHttpRoute({ req, locals }: Response) {
-  const { baseUrl = "", matched } = req;
-  const isInside = matched?.route && matched.baseUrl.length >= baseUrl.length;
-  const [mountPath, path] = isInside ? [matched.baseUrl, String(matched.route?.path)] : [baseUrl, ""];
-  // Lower case, since a mount path matches in any case.
-  return mountPath.toLowerCase() + path || locals.httpRoute;
 }

@@ -4,7 +4,7 @@ import { isEventStream } from "../http/content-coding.ts";
 import { hasBody, headLength } from "../http/request-target.ts";
 import { FILE_ROUTE } from "../locals.ts";
 import { countSent } from "../node-internals.ts";
-import { findHttpRoute } from "../telemetry/log-fields.ts";
+import { findHttpRoute } from "../telemetry/request-log-fields.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
 import type { Limits } from "./limits.ts";
 import { waitsForClient } from "./progress.ts";

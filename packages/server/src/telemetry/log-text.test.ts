@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withoutPrivateParts } from "./log-fields.ts";
+import { withoutPrivateParts } from "./log-text.ts";
 
 test.each([
   ["https://a.org/x?token=1#part", "https://a.org/x"],

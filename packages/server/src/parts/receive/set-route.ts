@@ -7,8 +7,8 @@ import type { Pages } from "../../site/pages.ts";
 /** Whether there is a file at a decoded URL path. */
 export type FindFile = { has: (decodedPath: string) => boolean };
 
-/** Finds the file or the route of a request. A router in front of the files may still respond. */
-export function matchRoute(files: FindFile, { base, findRoute }: Pages) {
+/** Returns a function that sets the file or the route of a request. A router in front of the files may still respond. */
+export function createSetRoute(files: FindFile, { base, findRoute }: Pages) {
   const assetsPath = toUrlPath(base, ASSETS_PATH);
   return ({ locals }: Response) => {
     const { path, decodedPath } = locals.target;
