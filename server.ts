@@ -8,7 +8,7 @@ export default defineServer({
     app.post("/browser-reports", collectReports);
     // Yours, for every request: redirects, basic auth. With a path: app.use("/api", admit, api)
     app.use(files); // public/ and hashed assets, and large files with a slot of `admit`; 405 for other methods
-    // Pages that set s-maxage, and the not-found page: from memory, or rendered here, without the request's cookies.
+    // Pages that set s-maxage, and the not-found page: from memory, or rendered with a slot and without cookies.
     app.use(pageCache);
     // All other pages, and forms:
     app.use(admit); // a slot, or 503 under load; 403 for forms of other sites

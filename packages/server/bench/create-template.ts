@@ -10,8 +10,14 @@ const { "@react-router/node": version, react, vite } = engine.devDependencies;
 const { isbot } = engine.dependencies;
 /** The packages of React Router's template that a server with two pages needs. */
 const TEMPLATE = {
-  ...{ "@react-router/dev": version, "@react-router/node": version, "@react-router/serve": version },
-  ...{ "react-router": version, react, "react-dom": react, isbot, vite },
+  "@react-router/dev": version,
+  "@react-router/node": version,
+  "@react-router/serve": version,
+  "react-router": version,
+  react,
+  "react-dom": react,
+  isbot,
+  vite,
 };
 
 /** Installs the same two pages as React Router's template has them. Returns their folder. */

@@ -5,7 +5,7 @@ import { FILE_ROUTE } from "./locals.ts";
 import { type Limits, measureLimits, protectFromOverload } from "./overload/index.ts";
 import { admit } from "./parts/admit/admit.ts";
 import { sameOrigin, unlessAccepted } from "./parts/admit/check-origin.ts";
-import { findUnadmitted } from "./parts/admit/find-unadmitted.ts";
+import { warnOfUnadmitted } from "./parts/admit/find-unadmitted.ts";
 import { forwarded } from "./parts/admit/set-origin.ts";
 import { checkOrder } from "./parts/check-order.ts";
 import { createUrlCheck } from "./parts/check-url.ts";
@@ -166,9 +166,7 @@ export async function createServer(options: Options) {
       };
       const app = createApp(definition, parts);
       app.set("trust proxy", trustProxy);
-      for (const path of findUnadmitted(app, { ...parts, admit: admitRequest })) {
-        log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
-      }
+      warnOfUnadmitted(app, { ...parts, admit: admitRequest }, log);
       return {
         app,
         /** Limits the connections of a server. */

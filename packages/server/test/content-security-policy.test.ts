@@ -234,7 +234,7 @@ test("the policy of a cached page allows inline elements with the nonce, and no 
 test.for([
   ["<script ", (html: string) => replaceNonce(html, "n", "/assets/entry.js")],
   ["<style ", (html: string) => replaceNonce(html, "n", "/assets/entry.js")],
-  ['<link rel="modulepreload"', (html: string) => prioritizeContent(html, "/assets/entry.js")],
+  ['<link rel="modulepreload"', (html: string) => prioritizeContent(html, "/assets/entry.js", "/assets/manifest.js")],
 ] as const)("a document that repeats %s takes time in proportion to its length", ([tag, run]) => {
   const measure = (bytes: number) => {
     const html = tag.repeat(bytes / tag.length);

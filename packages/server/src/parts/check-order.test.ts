@@ -137,6 +137,30 @@ test.each<[string, Add, string]>([
     `\`createRequestHandler\` needs ${REPORTS} before it`,
   ],
   [
+    "the reports at another path",
+    (app, made) => rendered(app.use(made.receive).post("/reports", made.collectReports), made),
+    `pages send their reports to ${REPORTS}`,
+  ],
+  [
+    "the reports for another method",
+    (app, made) => rendered(app.use(made.receive).get("/browser-reports", made.collectReports), made),
+    `pages send their reports to ${REPORTS}`,
+  ],
+  [
+    "the reports below another path",
+    (app, made) =>
+      rendered(
+        app.use(made.receive, Router().use("/api", Router().post("/browser-reports", made.collectReports))),
+        made,
+      ),
+    `pages send their reports to ${REPORTS}`,
+  ],
+  [
+    "compression before files",
+    (app, made) => app.use(made.receive, made.compress, made.files, made.admit, made.render, made.handleErrors),
+    "`compress` needs `app.use(files)` before it",
+  ],
+  [
     "the reports twice",
     (app, made) => {
       app.use(made.receive).post("/browser-reports", made.collectReports);
@@ -210,4 +234,8 @@ test.each<[string, Add, string]>([
   const app = createExpress();
   add(app, made);
   expect(() => checkOrder(app, made)).toThrow(`server.ts: ${message}`);
+});
+
+test("createApp without a result fails the start", () => {
+  expect(() => checkOrder(undefined as never, createParts())).toThrow("server.ts: createApp must return `app`");
 });

@@ -25,8 +25,14 @@ const DEFAULT_POLICY = {
 const DEVELOPMENT_POLICY: Policy = { "style-src": ["'nonce-vite'"] };
 
 const FURTHER_DIRECTIVES = [
-  ...["child-src", "frame-src", "object-src", "worker-src"],
-  ...["script-src-attr", "script-src-elem", "style-src-attr", "style-src-elem"],
+  "child-src",
+  "frame-src",
+  "object-src",
+  "worker-src",
+  "script-src-attr",
+  "script-src-elem",
+  "style-src-attr",
+  "style-src-elem",
 ] as const;
 /** The directives that list sources. */
 export const DIRECTIVES = new Set<string>([...Object.keys(DEFAULT_POLICY), ...FURTHER_DIRECTIVES]);

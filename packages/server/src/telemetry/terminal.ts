@@ -2,8 +2,15 @@ import { inspect, styleText } from "node:util";
 
 /** They have long values that people don't read in a terminal, or the same value in each line. */
 const HIDDEN = [
-  ...["http.request.id", "trace_id", "user_agent.original", "settings", "limits"],
-  ...["service.version", "vcs.ref.head.revision", "host.name", "process.pid"],
+  "http.request.id",
+  "trace_id",
+  "user_agent.original",
+  "settings",
+  "limits",
+  "service.version",
+  "vcs.ref.head.revision",
+  "host.name",
+  "process.pid",
 ];
 const COLORS = { fatal: "red", error: "red", warn: "yellow" } as const;
 /** A terminal would follow them, and clients send some of the texts. */

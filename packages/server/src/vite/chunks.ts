@@ -1,8 +1,8 @@
 import type { Plugin, Rolldown } from "vite";
 
 /** The browser's entry and the root route: every page needs what they import. */
-const ENTRY = /\/entry\.client\.tsx$/;
-const ROOT = /\/app\/root\.tsx\b/;
+const ENTRY = /\/entry\.client\.[cm]?[jt]sx?$/;
+const ROOT = /\/app\/root\.[cm]?[jt]sx?\b/;
 const PACKAGE = /\/node_modules\//;
 /**
  * Hooks that the file of packages always exports, since a page's first use of one would rename this file of 100 KB. They

@@ -26,6 +26,8 @@ const ENGINE = dirname(enginePath("index"));
 /** The condition of the engine's `exports` for its JavaScript, as in a packed engine (from-source.js). */
 const COMPILED = ["compiled"];
 
+const MOVED = "react-router has moved its files: adapt vite/plugin.ts";
+
 /** The license notices of the bundled packages, beside the server and at /licenses.md. */
 const LICENSES = { fileName: "licenses.md" };
 
@@ -167,13 +169,14 @@ function productionReactRouter(): Plugin {
       filter: { id: /^react-router(\/|$)/ },
       async handler(source, importer, options) {
         const resolved = await this.resolve(source, importer, options);
-        if (!resolved?.id.includes("/dist/development/")) return resolved;
+        if (!resolved || resolved.id.includes("/dist/production/")) return resolved;
+        if (!resolved.id.includes("/dist/development/")) this.error(MOVED);
         isReplaced.add(this.environment.name);
         return { ...resolved, id: resolved.id.replace("/dist/development/", "/dist/production/") };
       },
     },
     generateBundle() {
-      if (!isReplaced.has(this.environment.name)) this.error("react-router has moved its files: adapt vite/plugin.ts");
+      if (!isReplaced.has(this.environment.name)) this.error(MOVED);
     },
   };
 }

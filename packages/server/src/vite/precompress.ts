@@ -11,6 +11,9 @@ const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm)$/;
 const CACHE = "node_modules/.cache/react-router-express-server";
 const MAX_UNUSED_MS = 7 * 24 * 60 * 60 * 1000;
 
+/** What this build has compressed, by the hash of the file: the server's build comes between the two passes. */
+const done = new Map<string, ReturnType<typeof compressOnce>>();
+
 let inAdvance: Promise<unknown> = Promise.resolve();
 
 /** Compresses the browser's files while the server is built. */
@@ -31,7 +34,11 @@ async function precompress(folder: string) {
   const names = await readdir(folder, { recursive: true }); // React Router removes .vite/.
   const compressFile = async (name: string) => {
     const path = join(folder, name);
-    const { br, gzip } = await compressOnce(await readFile(path));
+    const bytes = await readFile(path);
+    const { brotli, zlib } = process.versions;
+    const hash = createHash("sha256").update(`${brotli} ${zlib}\n`).update(bytes).digest("hex");
+    if (!done.has(hash)) done.set(hash, compressOnce(bytes, hash));
+    const { br, gzip } = (await done.get(hash)) ?? {};
     await Promise.all([br && writeFile(`${path}.br`, br), gzip && writeFile(`${path}.gz`, gzip)]);
   };
   const compressible = names.filter((name) => COMPRESSIBLE.test(name) && !name.startsWith(".vite"));
@@ -44,9 +51,7 @@ async function precompress(folder: string) {
  * Compresses bytes, or reads what an earlier build has compressed. An empty file stands for a variant that isn't
  * smaller.
  */
-async function compressOnce(bytes: Buffer): Promise<{ br?: Buffer; gzip?: Buffer }> {
-  const { brotli, zlib } = process.versions;
-  const hash = createHash("sha256").update(`${brotli} ${zlib}\n`).update(bytes).digest("hex");
+async function compressOnce(bytes: Buffer, hash: string): Promise<{ br?: Buffer; gzip?: Buffer }> {
   const path = join(CACHE, hash);
   const now = new Date();
   try {

@@ -22,6 +22,7 @@ export async function run(loaded: Loaded) {
   let services: Services = {};
   const closeServices = () => {
     server.shutdown.abort();
+    server.cache.close();
     return superviseServices(services, log).close();
   };
   try {

@@ -1,14 +1,15 @@
 import type { Express } from "express";
+import type { Logger } from "pino";
 import { type Handler, listHandlers, UNKNOWN_PATH } from "../list-handlers.ts";
 import { acceptsCrossOrigin } from "./check-origin.ts";
 
-type Options = { receive: unknown; admit: unknown; collectReports: unknown[] };
+type Parts = { receive: unknown; admit: unknown; collectReports: unknown[] };
 
 /**
  * The paths behind `receive` that have a handler without `admit` in front of it. Of a router that has no `admit`, its
  * own path. Leaves out handlers of every path, such as redirects.
  */
-export function findUnadmitted(app: Express, { receive, admit, collectReports }: Options) {
+export function findUnadmitted(app: Express, { receive, admit, collectReports }: Parts) {
   const handlers = listHandlers(app);
   const received = handlers.findIndex(({ handle }) => handle === receive);
   if (received === -1) return [];
@@ -22,6 +23,11 @@ export function findUnadmitted(app: Express, { receive, admit, collectReports }:
     return hasAdmit ? path : mountPath || path;
   });
   return [...new Set(paths)];
+}
+
+export function warnOfUnadmitted(app: Express, parts: Parts, log: Logger) {
+  for (const path of findUnadmitted(app, parts))
+    log.warn({ path }, "a handler in front has no load shedding: put admit in front of it");
 }
 
 /** Whether each request that meets a handler has met an earlier one. */

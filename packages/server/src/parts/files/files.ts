@@ -5,6 +5,7 @@ import { sendStored } from "../../http/stored-response.ts";
 import { FILE_ROUTE } from "../../locals.ts";
 import type { Pages } from "../../site/pages.ts";
 import { READ_METHODS } from "../../site/route-entry.ts";
+import { checkReceived } from "../check-received.ts";
 import type { CheckUrl } from "../check-url.ts";
 import { checkMethod } from "./check-method.ts";
 import type { ClientFiles } from "./client-files.ts";
@@ -25,6 +26,7 @@ export function sendFiles(
 ): RequestHandler {
   const findSpelling = createFindSpelling(files, findRoute);
   return (req, res, next) => {
+    checkReceived(res, "files");
     const error = checkMethod(req, res);
     if (error) return next(error);
     const { target, route, httpRoute } = res.locals;

@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import { sendStored, setCacheControl } from "../../http/stored-response.ts";
+import { checkReceived } from "../check-received.ts";
 import type { CacheEntries, CacheEntry } from "./memory.ts";
 import type { Revalidation } from "./revalidate.ts";
 
@@ -17,6 +18,7 @@ export function pageCache(
   { revalidate, isFailing }: Pick<Revalidation, "revalidate" | "isFailing">,
 ): RequestHandler {
   return (req, res, next) => {
+    checkReceived(res, "pageCache");
     const { route, target, canonicalPath } = res.locals;
     if (!route?.cacheRule || (req.method !== "GET" && req.method !== "HEAD")) return next();
     const { filterQuery, variants } = route.cacheRule;

@@ -25,6 +25,7 @@ export function createPublisher({ shutdown, log }: Options) {
   /** All that couldn't be sent, in one. Beyond the limit, every entry expires elsewhere. */
   let waiting: Invalidation | undefined;
   let isRetrying = false;
+  let isClosed = false;
 
   const trySend = async (invalidation: Invalidation) => inTime(send?.(invalidation), PUBLISH_TIMEOUT_MS);
 
@@ -37,6 +38,7 @@ export function createPublisher({ shutdown, log }: Options) {
     isRetrying = true;
     while (waiting) {
       await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
+      if (isClosed) return;
       const sent: Invalidation = waiting;
       waiting = undefined; // More may be kept while this message is being sent.
       await trySend(sent).catch(() => keep(sent));
@@ -69,8 +71,9 @@ export function createPublisher({ shutdown, log }: Options) {
     connect(sendMessage: typeof send) {
       send = sendMessage;
     },
-    /** Logs if the process ends while invalidations wait. */
+    /** Ends the retries. Logs if invalidations wait. */
     close() {
+      isClosed = true;
       if (isRetrying) log.error("cache invalidations lost: purge the other processes");
     },
   };

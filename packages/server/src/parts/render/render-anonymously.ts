@@ -66,9 +66,9 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
     const location = headers.get("Location");
     if (location !== null) headers.set("Location", encodeLocation(location));
     const contentType = headers.get("Content-Type") ?? undefined;
-    const entry = pages.build.assets.entry.module;
+    const { entry, url: manifest } = pages.build.assets;
     const { html, inline } = contentType?.startsWith("text/html")
-      ? replaceNonce(prioritizeContent(body.toString(), entry), nonce, entry)
+      ? replaceNonce(prioritizeContent(body.toString(), entry.module, manifest), nonce, entry.module)
       : { html: body, inline: { scripts: [], styles: [] } };
     return {
       status,
