@@ -3,7 +3,7 @@ import { createContext } from "react-router";
 export type RenderPart = "loader" | "action" | "render";
 
 /** A part of a response, such as `loader routes/about`. The times are those of `performance.now()`. */
-export type MeasuredPart = { name: string; startedAt: number; endedAt?: number };
+export type MeasuredPart = { name: string; startedAt: number; endedAt?: number; error?: unknown };
 
 export type Render = {
   /** The nonce of the response's policy, if it has one. */

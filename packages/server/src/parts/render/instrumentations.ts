@@ -11,9 +11,11 @@ export async function measure<Result>(part: RenderPart, id: string, handle: Hand
   parts?.push(measured);
   const ended = trace ? trace(measured.name, handle) : handle();
   running?.add(ended);
-  await ended;
+  const result = await ended;
   running?.delete(ended);
   measured.endedAt = performance.now();
+  // React Router's handlers resolve with an object that has the error, if there was one.
+  measured.error = Object(result).error;
   record(part, (measured.endedAt - measured.startedAt) / 1000);
 }
 

@@ -41,7 +41,7 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
   const mode = pages.isProduction ? "production" : "development";
   const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(cancelUnreadBodies(build), mode));
 
-  return async (key: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry, parts?: MeasuredPart[]) => {
+  return async (key: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry, parts: MeasuredPart[] = []) => {
     const errors: unknown[] = [];
     const nonce = randomUUID();
     const onError = (error: unknown) => errors.push(error);
@@ -58,7 +58,11 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
       return { response, body: await readBody(response, reading.signal) };
     };
     // After a timeout, the rest of the body isn't read, and a response that comes later is cancelled.
-    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS).finally(() => reading.abort());
+    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS)
+      .catch((error) => {
+        throw errors[0] ?? findCause(parts, error);
+      })
+      .finally(() => reading.abort());
     const { status } = response;
     if (errors.length > 0) throw errors[0];
     if (status >= 500) throw new Error(`the page has status ${status}`);
@@ -84,6 +88,14 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
       uncacheableReason: findUncacheableReason(status, headers, cacheRule?.variants?.vary),
     };
   };
+}
+
+/** The error of a part, which React Router reports once all loaders have ended, or else what has not ended in time. */
+function findCause(parts: MeasuredPart[], error: Error) {
+  const failed = parts.find((part) => part.error !== undefined);
+  if (failed) return failed.error;
+  const running = parts.filter(({ endedAt }) => endedAt === undefined).map(({ name }) => name);
+  return running.length > 0 ? new Error(`${error.message}: ${running.join(", ")}`, { cause: error }) : error;
 }
 
 async function readBody({ body }: Response, signal: AbortSignal) {
