@@ -11,13 +11,19 @@ import { CLEAN_ENV, packEngine, replaceEngine, run } from "./support/packed-engi
 // A product that uses a packed engine already has nothing to pack.
 describe.skipIf(!existsSync("packages/server"))("a product with a packed engine", () => {
   let product: string;
+  let tarball: string;
   beforeAll(() => {
     product = copyProject({ withTests: true });
-    replaceEngine(product, basename(packEngine(product)));
+    tarball = packEngine(product);
+    replaceEngine(product, basename(tarball));
     // Removes the packages that only the engine's tests need.
     run(product, "npm install --prefer-offline --no-audit --no-fund");
   }, 600_000);
   afterAll(() => rmSync(product, { recursive: true }));
+
+  test("publint finds no fault in the package", () => {
+    run(".", `node tools/run.js publint run --strict ${tarball}`);
+  });
 
   test("copies an example of the package", () => {
     expect(run(product, "npm run --silent add page")).toContain("added   app/routes/about.tsx\n");

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { QueryFilter } from "./http/no-vary-search.ts";
 import type { RequestTarget } from "./http/request-target.ts";
-import type { Trace } from "./pages/context.ts";
+import type { MeasuredPart, Trace } from "./pages/context.ts";
 
 // What the parts of a request pass to each other in `res.locals`. Each field has one writer. A field that one other part
 // alone reads is here, too: the middleware of a site may run between the two, and Express passes on only `req` and `res`.
@@ -57,6 +57,16 @@ declare global {
       ended?: Promise<void>;
       /** Runs a loader, an action or a render in a span. Written by telemetry/tracing.ts. Read by render. */
       trace?: Trace;
+      /**
+       * The loaders, actions and renders that have started. Written by parts/render/load-context.ts. Read by render and
+       * receive.
+       */
+      parts?: MeasuredPart[];
+      /**
+       * Those of the render for the cache that the request waits for. Written by parts/page-cache/revalidate.ts. Read by
+       * receive.
+       */
+      cachedParts?: MeasuredPart[];
       /** The nonce of the page's inline elements. Written by parts/render/load-context.ts. Read by render and receive. */
       nonce?: string;
       /**

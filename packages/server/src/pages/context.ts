@@ -2,6 +2,9 @@ import { createContext } from "react-router";
 
 export type RenderPart = "loader" | "action" | "render";
 
+/** A part of a response, such as `loader routes/about`. The times are those of `performance.now()`. */
+export type MeasuredPart = { name: string; startedAt: number; endedAt?: number; error?: unknown };
+
 export type Render = {
   /** The nonce of the response's policy, if it has one. */
   nonce?: string | undefined;
@@ -14,6 +17,8 @@ export type Render = {
   onError: (error: unknown) => void;
   /** Records the duration of a part, in seconds. */
   record: (part: RenderPart, seconds: number) => void;
+  /** The parts that have started, for the log line. */
+  parts?: MeasuredPart[] | undefined;
   /** The parts that run. They take memory until they end, even if the client has left. */
   running?: Set<Promise<unknown>> | undefined;
   /** Runs a part in a span. */

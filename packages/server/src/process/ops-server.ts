@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
+import { negotiateContentCoding } from "../http/content-coding.ts";
 import { isSameOrigin } from "../http/same-origin.ts";
 import { guardConnections } from "../overload/index.ts";
 import { describeCache, describePurge, type OpsCache, purgeCache } from "./ops-cache.ts";
@@ -39,15 +42,17 @@ type Options = {
  * ends.
  */
 export function createOpsServer({ registry, readReadiness, readStatus, cache, host, log }: Options) {
-  let metrics: Promise<string> | undefined;
-  const renderMetrics = () => {
+  let metrics: { identity: Promise<string>; gzip?: Promise<Buffer> } | undefined;
+  const renderMetrics = (coding: "gzip" | "identity") => {
     if (!metrics) {
-      metrics = registry.metrics();
+      metrics = { identity: registry.metrics() };
       setTimeout(() => {
         metrics = undefined;
       }, METRICS_INTERVAL_MS).unref();
     }
-    return metrics;
+    if (coding === "identity") return metrics.identity;
+    metrics.gzip ??= metrics.identity.then((text) => promisify(gzip)(text));
+    return metrics.gzip;
   };
   const handle = async (req: IncomingMessage, res: ServerResponse) => {
     const [path, query] = (req.url ?? "").split(/\?(.*)/s, 2);
@@ -74,7 +79,10 @@ export function createOpsServer({ registry, readReadiness, readStatus, cache, ho
       }
       case "/metrics":
         try {
-          return send(res, 200, await renderMetrics(), registry.contentType);
+          // A twentieth of the bytes. Prometheus accepts gzip.
+          const coding = negotiateContentCoding(req.headers, ["gzip", "identity"]);
+          const added = { Vary: "Accept-Encoding", ...(coding === "gzip" && { "Content-Encoding": coding }) };
+          return send(res, 200, await renderMetrics(coding), registry.contentType, added);
         } catch (err) {
           log.error({ err }, "metrics failed");
           return send(res, 500, "metrics failed\n");
@@ -151,7 +159,7 @@ function sendAnswer(res: ServerResponse, [status, answer]: readonly [number, str
   else send(res, status, `${JSON.stringify(answer, null, 2)}\n`, "application/json");
 }
 
-function send(res: ServerResponse, status: number, body: string, type = TEXT, added = {}) {
+function send(res: ServerResponse, status: number, body: string | Buffer, type = TEXT, added = {}) {
   if (res.headersSent) return; // At MAX_CONNECTIONS, the client has got a 503.
   const headers = { ...added, "Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
   res.writeHead(status, headers).end(body);

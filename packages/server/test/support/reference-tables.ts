@@ -28,6 +28,7 @@ export const FIELDS = [
   ["`url.path`", "as sent, without the query; at most 256 characters, as `user_agent.original`"],
   ["`http.response.status_code`", "missing if no response was sent"],
   ["`http.server.request.duration`", "seconds from the request's head to the end of the response"],
+  ["`slowest_part`", "from 1 s on: the slowest loader, action or render, such as `loader routes/shop 8012 ms`"],
   ["`client.address`", "the client's address, as the proxies of `TRUST_PROXY` send it"],
   ["`error.type`", "`aborted`, or the parser's error code"],
   ["`exception.stacktrace`", "the stack, with causes and properties"],

@@ -164,9 +164,9 @@ With Redis, \`receivers\` is the number of processes that got the message. If a 
 \`Host\` must be an IP address, \`OPS_HOST\`, or a name that isn't public: one without a dot, or below \`.local\` or
 \`.internal\`.
 
-Each route adds at most 14 KB: 24 series (4 KB) for each of its methods and statuses, and 20 (2 KB) for its loaders, its
-actions and its renders. To store fewer, drop buckets in the scraper's \`metric_relabel_configs\`, but not \`le="1"\`,
-which the alerts need.
+With gzip, which Prometheus accepts, the metrics of 20 routes take less than 100 KB. Without, each route adds at most
+14 KB: 24 series (4 KB) for each of its methods and statuses, and 20 (2 KB) for its loaders, its actions and its renders.
+To store fewer, drop buckets in the scraper's \`metric_relabel_configs\`, but not \`le="1"\`, which the alerts need.
 
 [defaults]: https://github.com/siimon/prom-client#default-metrics
 

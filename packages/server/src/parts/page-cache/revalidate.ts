@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { ServerResponse } from "node:http";
+import type { Response } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
 import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
@@ -7,6 +7,7 @@ import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { Semaphore } from "../../overload/index.ts";
+import type { MeasuredPart } from "../../pages/context.ts";
 import { toUrlPath } from "../../site/base-path.ts";
 import { ChangedHtmlError } from "../../site/changed-html-error.ts";
 import type { Pages } from "../../site/pages.ts";
@@ -34,7 +35,7 @@ type Options = {
   entries: CacheEntries;
   failures: Failures;
   /** Renders the response for a cache key. Rejects if anything in the page fails or exceeds `renderTimeoutMs`. */
-  renderAnonymously: (key: string, route: RouteEntry) => Promise<AnonymousResponse>;
+  renderAnonymously: (key: string, route: RouteEntry, parts?: MeasuredPart[]) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
   /** Admits renders. */
   renderSlots: Semaphore;
@@ -44,7 +45,8 @@ type Options = {
 
 type Effort = "best" | "fast";
 type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error: Error) => void };
-type Clients = EventEmitter & { waiting: Set<Client> };
+/** `parts` are the loaders and renders that have started for them. */
+type Clients = EventEmitter & { waiting: Set<Client>; parts: MeasuredPart[] };
 
 /** After a render that failed or isn't cacheable, the next for its cache key waits this long. */
 const RETRY_INTERVAL_MS = 5000;
@@ -103,11 +105,11 @@ export function createRevalidation(options: Options) {
   }
 
   /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
-  async function renderEntry(key: string, route: RouteEntry, effort: Effort) {
+  async function renderEntry(key: string, route: RouteEntry, effort: Effort, parts?: MeasuredPart[]) {
     for (let count = 0; count < MAX_RENDERS; count += 1) {
       const invalidations = entries.watch();
       try {
-        const rendered = await renderAnonymously(key, route);
+        const rendered = await renderAnonymously(key, route, parts);
         if (rendered.readsHeaders) warn(route, READS_HEADERS);
         if (rendered.uncacheableReason !== undefined) {
           warn(route, `not cacheable: ${rendered.uncacheableReason}`);
@@ -138,7 +140,7 @@ export function createRevalidation(options: Options) {
         throw error;
       });
     try {
-      const entry = await renderEntry(key, route, effort);
+      const entry = await renderEntry(key, route, effort, clients?.parts);
       if (entry) failures.delete(key);
       return entry;
     } catch (err) {
@@ -163,7 +165,7 @@ export function createRevalidation(options: Options) {
   const hasFailed = (failure?: Failure) => failure !== undefined && failure.result !== "not_cacheable";
 
   function startRender(key: string, route: RouteEntry) {
-    const clients = Object.assign(new EventEmitter(), { waiting: new Set<Client>() });
+    const clients = Object.assign(new EventEmitter(), { waiting: new Set<Client>(), parts: [] });
     renders.set(key, clients);
     render(copyString(key), route, "fast", clients)
       .finally(() => renders.delete(key))
@@ -192,7 +194,7 @@ export function createRevalidation(options: Options) {
      * of a failed render get a 503, as do all in the next 5 s, or while the server is too busy. It never settles if the
      * client has left.
      */
-    revalidate(key: string, route: RouteEntry, res?: ServerResponse) {
+    revalidate(key: string, route: RouteEntry, res?: Response) {
       return new Promise<CacheEntry | undefined>((resolve, reject) => {
         // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale
         // response.
@@ -203,6 +205,7 @@ export function createRevalidation(options: Options) {
         const clients = renders.get(key) ?? startRender(key, route);
         const client = { resolve, reject };
         clients.waiting.add(client);
+        if (res) res.locals.cachedParts = clients.parts;
         res?.once("close", () => {
           clients.waiting.delete(client);
           if (clients.waiting.size === 0) clients.emit("close");

@@ -1,12 +1,16 @@
 import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import { findClientAddress, type TrustProxy } from "../../http/client-address.ts";
+import type { MeasuredPart } from "../../pages/context.ts";
 import { toLogText, withoutPrivateParts } from "../../telemetry/log-text.ts";
 import { findHttpRoute } from "../../telemetry/request-log-fields.ts";
 import type { RecordRequest } from "./request-metrics.ts";
 import { readRequestId, readTraceId } from "./trace-context.ts";
 
 type Options = { log: Logger; recordRequest: RecordRequest; trustProxy: TrustProxy };
+
+/** The alert SiteSlow counts the same requests. */
+const SLOW_SECONDS = 1;
 
 /**
  * Gives each request its ids. Logs and measures it once its response has ended, with the names of OpenTelemetry's
@@ -25,7 +29,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
     res.on("close", () => {
       const seconds = (performance.now() - startedAt) / 1000;
       const errorType = res.writableFinished ? undefined : "aborted";
-      const { target, errorStatus } = res.locals;
+      const { target, errorStatus, parts, cachedParts } = res.locals;
       const httpRoute = findHttpRoute(res);
       const status = res.headersSent ? (errorStatus ?? res.statusCode) : undefined;
       recordRequest(method, status, httpRoute, errorType, seconds, req.complete);
@@ -40,6 +44,7 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
           "http.response.status_code": status,
           "http.response.size": socket.bytesWritten - bytesBefore,
           "http.server.request.duration": Math.round(seconds * 1e6) / 1e6,
+          slowest_part: seconds < SLOW_SECONDS ? undefined : findSlowest([...(cachedParts ?? []), ...(parts ?? [])]),
           "client.address": client,
           "user_agent.original": toLogText(req.headers["user-agent"]),
           "error.type": errorType,
@@ -48,4 +53,12 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       );
     });
   };
+}
+
+/** The slowest part with its duration. If the client has left or got a 503, parts may still run. */
+function findSlowest(parts: MeasuredPart[]) {
+  const now = performance.now();
+  const durations = parts.map(({ name, startedAt, endedAt = now }) => ({ name, ms: Math.round(endedAt - startedAt) }));
+  const [slowest] = durations.sort((a, b) => b.ms - a.ms);
+  return slowest && `${slowest.name} ${slowest.ms} ms`;
 }

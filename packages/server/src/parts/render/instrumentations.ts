@@ -1,18 +1,22 @@
 import type { RouterContextProvider, ServerInstrumentation } from "react-router";
-import { type RenderPart, renderContext } from "../../pages/context.ts";
+import { type MeasuredPart, type RenderPart, renderContext } from "../../pages/context.ts";
 
 type Handle<Result> = () => Promise<Result>;
 type Info = { context: Pick<RouterContextProvider, "get"> };
 
 /** Runs a part of a response: records how long it takes, and traces it. */
 export async function measure<Result>(part: RenderPart, id: string, handle: Handle<Result>, { context }: Info) {
-  const { record, running, trace } = context.get(renderContext);
-  const startedAt = performance.now();
-  const ended = trace ? trace(`${part} ${id}`.trim(), handle) : handle();
+  const { parts, record, running, trace } = context.get(renderContext);
+  const measured: MeasuredPart = { name: `${part} ${id}`.trim(), startedAt: performance.now() };
+  parts?.push(measured);
+  const ended = trace ? trace(measured.name, handle) : handle();
   running?.add(ended);
-  await ended;
+  const result = await ended;
   running?.delete(ended);
-  record(part, (performance.now() - startedAt) / 1000);
+  measured.endedAt = performance.now();
+  // React Router's handlers resolve with an object that has the error, if there was one.
+  measured.error = Object(result).error;
+  record(part, (measured.endedAt - measured.startedAt) / 1000);
 }
 
 /** For the export of `entry.server.tsx` with this name. */

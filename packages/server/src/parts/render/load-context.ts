@@ -32,6 +32,7 @@ export function createGetLoadContext({ createContext, checkUrl, shutdown, log }:
     const { locals } = res;
     checkUrl(req, res);
     locals.nonce = randomUUID(); // Node generates these in batches, which is faster than randomBytes.
+    locals.parts = [];
     removeBreakingHeaders(res);
     res.once("close", () => {
       // The adapter destroys a response whose body fails, and logs nothing.
@@ -40,6 +41,7 @@ export function createGetLoadContext({ createContext, checkUrl, shutdown, log }:
     return createContext({
       nonce: locals.nonce,
       httpRoute: locals.httpRoute,
+      parts: locals.parts,
       running: locals.running,
       ended: locals.ended,
       trace: locals.trace,

@@ -8,6 +8,7 @@ import { encodeLocation } from "../../http/encode-location.ts";
 import { mergeHeaders } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import { inTime } from "../../overload/index.ts";
+import type { MeasuredPart } from "../../pages/context.ts";
 import { replaceNonce } from "../../site/content-security-policy.ts";
 import type { Pages } from "../../site/pages.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
@@ -34,19 +35,19 @@ type Options = {
 /**
  * The returned function renders the response for a cache key: a path with its query and perhaps a variant. The request
  * has no cookies and client headers, except those of the variant. It rejects if anything in the page fails or takes too
- * long.
+ * long. It adds the loaders and renders that start to `parts`.
  */
 export function createAnonymousRender({ pages, createContext, securityHeaders, origin }: Options) {
   const mode = pages.isProduction ? "production" : "development";
   const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(cancelUnreadBodies(build), mode));
 
-  return async (key: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry) => {
+  return async (key: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry, parts: MeasuredPart[] = []) => {
     const errors: unknown[] = [];
     const nonce = randomUUID();
     const onError = (error: unknown) => errors.push(error);
     const reading = new AbortController();
     const ended = new Promise<void>((resolve) => reading.signal.addEventListener("abort", () => resolve()));
-    const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError, ended });
+    const context = createContext({ nonce, isAnonymous: true, httpRoute: pattern, onError, ended, parts });
     const [url = "", variant = ""] = key.split("#");
     const ownHeaders = cacheRule?.variants?.headers.get(variant) ?? {};
     // Concatenated: `new URL("//a", origin)` would take "a" for the host.
@@ -57,7 +58,11 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
       return { response, body: await readBody(response, reading.signal) };
     };
     // After a timeout, the rest of the body isn't read, and a response that comes later is cancelled.
-    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS).finally(() => reading.abort());
+    const { response, body } = await inTime(load(), ANONYMOUS_RENDER_TIMEOUT_MS)
+      .catch((error) => {
+        throw errors[0] ?? findCause(parts, error);
+      })
+      .finally(() => reading.abort());
     const { status } = response;
     if (errors.length > 0) throw errors[0];
     if (status >= 500) throw new Error(`the page has status ${status}`);
@@ -83,6 +88,14 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
       uncacheableReason: findUncacheableReason(status, headers, cacheRule?.variants?.vary),
     };
   };
+}
+
+/** The error of a part, which React Router reports once all loaders have ended, or else what has not ended in time. */
+function findCause(parts: MeasuredPart[], error: Error) {
+  const failed = parts.find((part) => part.error !== undefined);
+  if (failed) return failed.error;
+  const running = parts.filter(({ endedAt }) => endedAt === undefined).map(({ name }) => name);
+  return running.length > 0 ? new Error(`${error.message}: ${running.join(", ")}`, { cause: error }) : error;
 }
 
 async function readBody({ body }: Response, signal: AbortSignal) {
