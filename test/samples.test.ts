@@ -9,6 +9,7 @@ const EXAMPLES = "packages/server/examples";
 const FOLDERS = [
   `${EXAMPLES}/sign-in/app`,
   "packages/server/test/site/app/example-pages",
+  "packages/server",
   "packages/server/test",
   "test/fixtures",
   "test/fixtures/product",
@@ -36,6 +37,18 @@ test("each code sample in the documents is a part of a file that tests build and
   // A product with a packed engine hasn't its examples.
   if (!existsSync("packages/server")) return;
   expect(readSamples().filter((sample) => !isTried(sample))).toEqual([]);
+});
+
+test("the figures of the engine's README are those of its comparison", () => {
+  if (!existsSync("packages/server")) return;
+  const read = (file: string) =>
+    Array.from(readFileSync(`packages/server/${file}`, "utf8").matchAll(/^\| (.*) \|$/gm), ([, row = ""]) =>
+      row.split("|").map((cell) => cell.trim().replace(/ \([\d.]+×\)$/, "")),
+    );
+  const compared = new Map(read("docs/comparison.md").map(([what, ours, , , theirs]) => [what, [ours, theirs]]));
+  const figures = read("README.md").filter(([, ours = ""]) => /^[\d.,]+$/.test(ours));
+  expect(figures).toHaveLength(7);
+  expect(figures).toEqual(figures.map(([what]) => [what, ...(compared.get(what) ?? [])]));
 });
 
 test("the table of examples has each example with its description", () => {

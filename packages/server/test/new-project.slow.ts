@@ -7,11 +7,11 @@ import { build } from "./support/build.ts";
 import { copySite } from "./support/copy-site.ts";
 import { startServer } from "./support/start-server.ts";
 
-/** Builds a copy of the site with another server.ts, and starts it. */
-async function startWith(file: string) {
+/** Builds a copy of the site with other files, and starts it. */
+async function startWith(from: string, to: string) {
   const folder = copySite();
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(fileURLToPath(new URL(`./new-project/${file}`, import.meta.url)), `${folder}/server.ts`);
+  cpSync(fileURLToPath(new URL(from, import.meta.url)), `${folder}/${to}`, { recursive: true });
   await build(folder);
   return startServer({}, folder);
 }
@@ -19,10 +19,15 @@ async function startWith(file: string) {
 const hit = expect.stringContaining("; hit");
 
 test.each([
-  { label: "the parts alone (README.md)", file: "server.ts", cacheStatus: hit },
-  { label: "no page cache, and the package compression", file: "swapped.ts", cacheStatus: undefined },
-])("a server of $label sends files, pages, compressed pages and errors", async ({ file, cacheStatus }) => {
-  const { url, lines, stop } = await startWith(file);
+  { label: "the parts alone (README.md)", from: "../start", to: ".", cacheStatus: hit },
+  {
+    label: "no page cache, and the package compression",
+    from: "./new-project/swapped.ts",
+    to: "server.ts",
+    cacheStatus: undefined,
+  },
+])("a server of $label sends files, pages, compressed pages and errors", async ({ from, to, cacheStatus }) => {
+  const { url, lines, stop } = await startWith(from, to);
   for (const [path, status, expected] of [
     ["/robots.txt", 200, undefined],
     ["/", 200, cacheStatus],
