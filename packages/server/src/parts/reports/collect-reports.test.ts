@@ -12,12 +12,12 @@ const REPORTS = "application/reports+json";
 const CSP_REPORT = "application/csp-report";
 
 /** Sends a report to an application of its own. */
-async function send(body: string, type = REPORTS, webVitalsShare = 1) {
+async function send(body: string, type = REPORTS) {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
   const registry = new Registry();
   const pages = { findRoute: () => ({ route: { pattern: "/*" } }) } as unknown as Pages;
-  const app = createExpress().use(...browserReports(log, registry, pages, webVitalsShare), errorHandler(log));
+  const app = createExpress().use(...browserReports(log, registry, pages, 1), errorHandler(log));
   const { status } = await request(app as RequestListener)
     .post("/")
     .set("Content-Type", type)
