@@ -2,8 +2,6 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 const unit = {
-  // Threads start faster than processes.
-  pool: "threads" as const,
   // Twice as many as cores, since tests often wait for browsers and timeouts.
   maxWorkers: 2 * availableParallelism(),
   testTimeout: 60_000,
@@ -19,6 +17,8 @@ const production = {
   env: { NODE_ENV: "production", LOG_LEVEL: "silent" },
   globalSetup: "test/support/global-setup.ts",
   testTimeout: 300_000,
+  // Threads start faster than processes. Unit tests measure the memory of theirs.
+  pool: "threads" as const,
 };
 
 export default defineConfig({

@@ -28,7 +28,7 @@ const test = base.extend("below", { scope: "file" }, async ({ browser: _ }, { on
 // Vite's, in development.
 test.override("ignoredMessages", () => /^(debug|info): (?!.*Content Security Policy)/s);
 
-/** The lines of nginx, outside of which it has a 204, as another site would be. */
+/** The lines of nginx. Every other path gets a 204, as from another site of the origin. */
 const forward = (location: string) => `location /app/ { ${location} } return 204;`;
 
 test.for([

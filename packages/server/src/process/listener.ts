@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerOptions } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIPv6 } from "node:net";
 import { MAX_HEADER_LINES } from "../http/request-target.ts";
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -37,4 +37,10 @@ export async function listen(server: Server, port: number, host: string | undefi
   server.listen(port, host, BACKLOG);
   await once(server, "listening");
   return (server.address() as AddressInfo).port;
+}
+
+/** The URL for a browser on this machine. */
+export function toUrl(host: string | undefined, port: number) {
+  if (host === undefined || ["0.0.0.0", "::"].includes(host)) return `http://localhost:${port}`;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

@@ -1,5 +1,4 @@
 import type { Server } from "node:http";
-import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Registry } from "prom-client";
@@ -20,7 +19,7 @@ import { createLog } from "../telemetry/log.ts";
 import { count, countBy } from "../telemetry/metrics.ts";
 import { drain } from "./graceful-shutdown.ts";
 import { createLastErrors } from "./last-errors.ts";
-import { createPublicServer, listen } from "./listener.ts";
+import { createPublicServer, listen, toUrl } from "./listener.ts";
 import { logUpgrade, toUpgradeFields } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { createStatus } from "./ops-status.ts";
@@ -195,12 +194,6 @@ export async function start(site: Site) {
       failToStart([`${address} ${describePortInUse(port)}`]);
     }
   }
-}
-
-/** The URL for a browser on this machine. */
-function toUrl(host: string | undefined, port: number) {
-  if (host === undefined || ["0.0.0.0", "::"].includes(host)) return `http://localhost:${port}`;
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 /** Reads the settings. If one is missing or not valid, exits with a line for each. */

@@ -11,7 +11,7 @@ export const eventsContext = createContext<{ list: () => Event[] }>();
 /** Yours: a request to another service, or a query. */
 const loadEvents = async (): Promise<Event[]> => [
   { title: "Coffee tasting", start: "2027-03-20T10:00:00Z" },
-  { title: "Cake for everybody", start: "2027-03-21T15:00:00Z" },
+  { title: "Cake for all", start: "2027-03-21T15:00:00Z" },
 ];
 
 type Options = {

@@ -12,7 +12,7 @@ export const loader = ({ context }: Route.LoaderArgs) => ({ events: context.get(
 
 export const meta: Route.MetaFunction = () => [{ title: "Events" }];
 
-/** The same for everybody, so it names the time zone. */
+/** All users get the same text, so it names the time zone. */
 const FORMAT = new Intl.DateTimeFormat("en", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" });
 
 export default function Events({ loaderData }: Route.ComponentProps) {
