@@ -8,7 +8,7 @@ import { findHttpRoute } from "../telemetry/request-log-fields.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
 import type { Limits } from "./limits.ts";
 import { waitsForClient } from "./progress.ts";
-import type { Semaphore } from "./semaphore.ts";
+import type { Slots } from "./slots.ts";
 
 /** A mount path with parameters has any number of paths. The first event stream of a further one has a slot of renders. */
 const MAX_OPEN_ROUTES = 100;
@@ -25,11 +25,11 @@ export type ShedReason = "queue" | "slow_client" | "timeout";
 type Options = {
   limits: Limits;
   /** Renders: small requests without a body. */
-  renders: Semaphore;
+  renders: Slots;
   /** The bytes of request bodies and of large heads. */
-  bodies: Semaphore;
+  bodies: Slots;
   /** Files, event streams, and pages from their head on. */
-  openResponses: Semaphore;
+  openResponses: Slots;
   maxBodyBytes: number;
   handlerTimeoutMs: number;
   recordShed: (reason: ShedReason) => void;
@@ -76,7 +76,7 @@ export function createAdmission(options: Options): { admit: RequestHandler; clos
   }
 
   /** Returns a function that releases the slot. */
-  function hold(slots: Semaphore, res: Response, route: string, release: () => void) {
+  function hold(slots: Slots, res: Response, route: string, release: () => void) {
     const { socket } = res.req;
     const clients = admitted.get(slots);
     clients?.set(res, { route, since: performance.now(), sent: countSent(socket), read: socket.bytesRead });

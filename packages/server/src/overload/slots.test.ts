@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createSemaphore, OVERLOADED } from "./semaphore.ts";
+import { createSlots, OVERLOADED } from "./slots.ts";
 import { createTurns } from "./turns.ts";
 
 const heap = vi.hoisted(() => ({ used_heap_size: 0, heap_size_limit: 100 }));
@@ -13,10 +13,10 @@ afterEach(() => void vi.useRealTimers());
 
 const turns = createTurns();
 
-/** Acquires a semaphore of 10, and returns what has been admitted and rejected so far. */
+/** Acquires from 10 slots, and returns what has been admitted and rejected so far. */
 function acquireAll(weights: number[], responses: ServerResponse[] = []) {
   const onShed = vi.fn<() => void>();
-  const semaphore = createSemaphore({ limit: 10, maxWaiting: 3, turns, onShed });
+  const slots = createSlots({ limit: 10, maxWaiting: 3, turns, onShed });
   const admitted: number[] = [];
   const rejected: unknown[] = [];
   const releases: (() => void)[] = [];
@@ -25,9 +25,9 @@ function acquireAll(weights: number[], responses: ServerResponse[] = []) {
       admitted.push(weight);
       releases.push(release);
     };
-    semaphore.acquire({ weight }, responses[index]).then(admit, (error) => rejected.push(error));
+    slots.acquire({ weight }, responses[index]).then(admit, (error) => rejected.push(error));
   });
-  return { semaphore, admitted, rejected, releases, onShed };
+  return { slots, admitted, rejected, releases, onShed };
 }
 
 const waitTurns = async (count = 5) => {
@@ -49,19 +49,19 @@ test.each([
   ["more of the heap is used", 71, [1]],
 ])("if %s, the admitted weights are $2", async (_label, used, expected) => {
   heap.used_heap_size = used;
-  const { semaphore, admitted } = acquireAll([1, 1, 1]);
+  const { slots, admitted } = acquireAll([1, 1, 1]);
   await waitTurns();
   expect(admitted).toEqual(expected);
-  expect(semaphore.tryAcquire() !== undefined).toBe(used <= 70);
+  expect(slots.tryAcquire() !== undefined).toBe(used <= 70);
   heap.used_heap_size = 0;
 });
 
 test("work that waited because of a full heap is admitted once the heap is no longer full", async () => {
   heap.used_heap_size = 90;
-  const { semaphore, admitted } = acquireAll([1, 1]);
+  const { slots, admitted } = acquireAll([1, 1]);
   await waitTurns();
   heap.used_heap_size = 0;
-  semaphore.schedule();
+  slots.schedule();
   await waitTurns();
   expect(admitted).toEqual([1, 1]);
 });
@@ -89,20 +89,20 @@ test.each([
 });
 
 test("a release admits the next work", async () => {
-  const { semaphore, admitted, releases } = acquireAll([10, 3]);
+  const { slots, admitted, releases } = acquireAll([10, 3]);
   await waitTurns();
-  expect(semaphore.tryAcquire()).toBeUndefined();
+  expect(slots.tryAcquire()).toBeUndefined();
   releases[0]?.();
   await waitTurns();
   expect(admitted).toEqual([10, 3]);
-  expect(semaphore.getUsed()).toBe(3);
+  expect(slots.getUsed()).toBe(3);
 });
 
 test("a weight of 1 that is free is taken past the queue", async () => {
-  const { semaphore, admitted } = acquireAll([6, 6]);
+  const { slots, admitted } = acquireAll([6, 6]);
   await waitTurns();
-  expect(semaphore.tryAcquire()).toBeTypeOf("function");
-  expect([admitted, semaphore.getUsed()]).toEqual([[6], 7]);
+  expect(slots.tryAcquire()).toBeTypeOf("function");
+  expect([admitted, slots.getUsed()]).toEqual([[6], 7]);
 });
 
 test("work that waits for 5 s is rejected with 503", async () => {
@@ -127,10 +127,10 @@ test("preferred work is admitted first, and other work is shed for it", async ()
   const isArrived = { req: { complete: true }, once() {}, off() {} } as unknown as ServerResponse;
   const onShed = vi.fn<() => void>();
   const isPreferred = (res?: EventEmitter) => res === isArrived;
-  const semaphore = createSemaphore({ limit: 1, maxWaiting: 2, turns, isPreferred, onShed });
+  const slots = createSlots({ limit: 1, maxWaiting: 2, turns, isPreferred, onShed });
   const admitted: string[] = [];
   const acquire = (name: string, res?: ServerResponse) =>
-    semaphore.acquire({ weight: 1 }, res).then(
+    slots.acquire({ weight: 1 }, res).then(
       (release) => admitted.push(name) && release,
       () => admitted.push(`shed: ${name}`),
     );
@@ -144,11 +144,11 @@ test("preferred work is admitted first, and other work is shed for it", async ()
 
 test("a request leaves the queue when its client disconnects", async () => {
   const response = new EventEmitter() as ServerResponse;
-  const { semaphore, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
+  const { slots, rejected, onShed } = acquireAll([10, 1], [new EventEmitter() as ServerResponse, response]);
   await waitTurns();
   response.emit("close");
   await waitTurns();
-  expect([semaphore.findBlocked(), rejected.length, onShed.mock.calls.length]).toEqual([undefined, 1, 0]);
+  expect([slots.findBlocked(), rejected.length, onShed.mock.calls.length]).toEqual([undefined, 1, 0]);
 });
 
 test("once work that is too heavy has left the queue, lighter work behind it is admitted", async () => {
@@ -162,19 +162,19 @@ test("once work that is too heavy has left the queue, lighter work behind it is 
 });
 
 /** Lets work of routes wait, named by the route; upper case may use the reserve. Returns those admitted, in order. */
-async function admit(routes: string, options: Partial<Parameters<typeof createSemaphore>[0]>) {
-  const semaphore = createSemaphore({ limit: 16, turns, onShed() {}, ...options });
+async function admit(routes: string, options: Partial<Parameters<typeof createSlots>[0]>) {
+  const slots = createSlots({ limit: 16, turns, onShed() {}, ...options });
   const admitted: string[] = [];
   const shed: string[] = [];
   for (const route of routes) {
     const isReserved = route === route.toUpperCase();
-    semaphore.acquire({ weight: 1, route, isReserved }).then(
+    slots.acquire({ weight: 1, route, isReserved }).then(
       () => admitted.push(route),
       () => shed.push(route),
     );
     await waitTurns();
   }
-  return { semaphore, admitted: admitted.join(""), shed: shed.join("") };
+  return { slots, admitted: admitted.join(""), shed: shed.join("") };
 }
 
 test.each([
@@ -211,6 +211,6 @@ test.each([
   ["all routes, if nothing is free", "aaabb", { route: undefined }],
   ["nobody, if nothing waits", "aaab", undefined],
 ])("the slow clients of %s are in the way (%s)", async (_label, routes, expected) => {
-  const { semaphore } = await admit(routes, { limit: 4 });
-  expect(semaphore.findBlocked()).toEqual(expected);
+  const { slots } = await admit(routes, { limit: 4 });
+  expect(slots.findBlocked()).toEqual(expected);
 });
