@@ -1,7 +1,7 @@
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { HydratedRouter } from "react-router/dom";
-import { reloadOldTab, sendErrorReport } from "react-router-express-server/app";
+import { reloadOldTab, sendErrorReport, sendWebVitals } from "react-router-express-server/app";
 
 // Adds to the framework's default: reports of errors, and a reload if a file of an earlier release is gone.
 function handleError(error: unknown) {
@@ -11,6 +11,7 @@ function handleError(error: unknown) {
 
 addEventListener("error", ({ error }) => handleError(error));
 addEventListener("unhandledrejection", ({ reason }) => handleError(reason));
+sendWebVitals();
 
 startTransition(() => {
   hydrateRoot(

@@ -9,9 +9,12 @@ import { brotliSize, expect, NOT_FOUND_MESSAGES, open, test } from "./support/fi
 /** Brotli bytes of a document, with its styles. */
 const MAX_DOCUMENT_BYTES = 3000;
 /** Brotli bytes until a page is interactive. If the project has `further` pages, they may use more of the app shell. */
-const MAX_INTERACTIVE_BYTES = { two: 107_200, further: 117_700 };
+const MAX_INTERACTIVE_BYTES = { two: 107_280, further: 117_700 };
 /** Of these, what an edit may change. The rest are packages, which browsers still have after a release. */
 const MAX_EDITED_BYTES = 10_000;
+/** Brotli bytes of the script that measures web vitals. It loads after the page. */
+const MAX_VITALS_BYTES = 2048;
+const VITALS = /^web-vitals-.*\.js$/;
 /** The bytes that a further route may add: its entries in the browser's two route lists. */
 const MAX_ROUTE_BYTES = 100;
 
@@ -36,7 +39,7 @@ test.for(
   async ({ folder, pages, path, count, shared }, { page, server, examplesServer }) => {
     const loaded: string[] = [];
     page.on("request", (request) => loaded.push(request.url().replace(/.*\//, "")));
-    const listScripts = () => loaded.filter((name) => name.endsWith(".js"));
+    const listScripts = () => loaded.filter((name) => name.endsWith(".js") && !VITALS.test(name));
     const response = await open(page, (folder === GROWN ? examplesServer : server).url + path);
     const document = brotliCompressSync((await response?.body()) ?? "").length;
     // The script of home is prefetched, so it comes last.
@@ -56,6 +59,13 @@ test.for(
     expect(brotliSize(folder, edited)).toBeLessThanOrEqual(MAX_EDITED_BYTES);
   },
 );
+
+test("the script of web vitals is small, and isn't in the document", async ({ server }) => {
+  const names = listAssets(".").filter((name) => VITALS.test(name));
+  expect(names.length).toBeLessThanOrEqual(1); // None, if app/entry.client.tsx doesn't call sendWebVitals.
+  expect(brotliSize(".", names)).toBeLessThanOrEqual(MAX_VITALS_BYTES);
+  expect(await (await fetch(server.url)).text()).not.toContain("web-vitals");
+});
 
 test.for(["/", "/nowhere"])(
   "the HTML of %s stays the same when pages are added, except for the hashes in file names",

@@ -150,7 +150,7 @@ export async function createServer(options: Options) {
       });
       const parts: Parts = {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
-        collectReports: [checkOrigin, ...browserReports(log, registry, pages)],
+        collectReports: [checkOrigin, ...browserReports(log, registry, pages, settings.WEB_VITALS_SAMPLE)],
         files: sendFiles(clientFolder, files, pages, takeSlot, checkUrl, securityHeaders.ofFiles),
         pageCache: pageCache(site.name, entries, revalidation),
         admit: admitRequest,

@@ -38,7 +38,7 @@ export type Services = {
 export type Parts<Entries extends v.ObjectEntries = v.ObjectEntries, Opened = Services> = {
   /** Request id, log line and metrics, security headers; rejects malformed requests; limits bodies. */
   receive: RequestHandler;
-  /** Logs and counts the reports that browsers POST. */
+  /** Logs and counts the reports that browsers POST, and measures their web vitals. */
   collectReports: RequestHandler[];
   /** Sends `public/` and hashed assets. */
   files: RequestHandler;

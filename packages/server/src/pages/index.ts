@@ -11,3 +11,4 @@ export { useNonce } from "./nonce.ts";
 export { useOrigin } from "./origin.ts";
 export { useOwnDocument } from "./own-document.ts";
 export { sendErrorReport } from "./report-error.ts";
+export { sendWebVitals } from "./send-web-vitals.ts";

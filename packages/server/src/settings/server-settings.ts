@@ -41,6 +41,9 @@ const strictTransportSecurity = v.pipe(
   v.regex(HSTS, 'like "max-age=63072000; includeSubDomains; preload"'),
 );
 
+const SHARE = "a number from 0 to 1, like 0.1";
+const share = v.pipe(v.string(), v.regex(/^(0|1|0?\.\d{1,9})$/, SHARE), v.transform(Number));
+
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const READINESS = ["process", "services"] as const;
@@ -146,6 +149,10 @@ export const ServerSettingsSchema = v.object({
   STRICT_TRANSPORT_SECURITY: v.pipe(
     v.optional(strictTransportSecurity, "max-age=63072000"),
     v.description("The header. Add `; includeSubDomains` once the domain's hosts have HTTPS."),
+  ),
+  WEB_VITALS_SAMPLE: v.pipe(
+    v.optional(share, "1"),
+    v.description("The share of the visits whose web vitals count. `0`: none."),
   ),
   SHUTDOWN_DELAY_MS: v.pipe(
     v.optional(milliseconds, "0"),

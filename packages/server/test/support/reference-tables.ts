@@ -12,6 +12,7 @@ export const LABELS: Record<string, string> = {
   revision: "the commit; `unknown` without `REVISION` at build time",
   setting: "the name of the limit's setting",
   type: "`csp-violation`, `crash`, `deprecation`, `intervention`, `error` (of a page's script) or `other`",
+  vital: "`LCP`, `INP` or `TTFB`",
   version: "the version in the site's `package.json`",
 };
 

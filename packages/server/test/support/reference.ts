@@ -165,8 +165,10 @@ With Redis, \`receivers\` is the number of processes that got the message. If a 
 \`.internal\`.
 
 With gzip, which Prometheus accepts, the metrics of 20 routes take less than 100 KB. Without, each route adds at most
-14 KB: 24 series (4 KB) for each of its methods and statuses, and 20 (2 KB) for its loaders, its actions and its renders.
-To store fewer, drop buckets in the scraper's \`metric_relabel_configs\`, but not \`le="1"\`, which the alerts need.
+18 KB: 24 series (4 KB) for each of its methods and statuses, 20 (2 KB) for its loaders, its actions and its renders,
+and, from its first visit on, 52 (4 KB) for [web vitals](speed-and-scaling.md#web-vitals). To store fewer, drop buckets
+in the scraper's \`metric_relabel_configs\`, but not \`le="1"\`, nor \`le="0.5"\` and \`le="4"\` of web vitals, which the alerts
+need.
 
 [defaults]: https://github.com/siimon/prom-client#default-metrics
 

@@ -17,7 +17,7 @@ async function send(body: string, type = REPORTS) {
   const log = pino({}, { write: (line) => lines.push(JSON.parse(line)) });
   const registry = new Registry();
   const pages = { findRoute: () => ({ route: { pattern: "/*" } }) } as unknown as Pages;
-  const app = createExpress().use(...browserReports(log, registry, pages), errorHandler(log));
+  const app = createExpress().use(...browserReports(log, registry, pages, 1), errorHandler(log));
   const { status } = await request(app as RequestListener)
     .post("/")
     .set("Content-Type", type)

@@ -9,6 +9,7 @@ import type { Pages } from "../../site/pages.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { toLogText, withoutPrivateParts } from "../../telemetry/log-text.ts";
 import { toLogFields } from "../../telemetry/request-log-fields.ts";
+import { measureWebVitals } from "./web-vitals.ts";
 
 /** `csp-report` is what browsers without the Reporting API send. */
 const CONTENT_TYPES = ["application/reports+json", "application/csp-report"];
@@ -19,6 +20,9 @@ const MAX_STACK_LINES = 20;
 
 /** Those of the Reporting API, and `error` for errors of the page's scripts (report-error.ts). */
 const REPORT_TYPES = ["csp-violation", "crash", "deprecation", "intervention", "error", "other"] as const;
+
+/** Counts in metrics of its own, and isn't logged (pages/web-vitals.ts). */
+const WEB_VITALS = "web-vitals";
 
 const text = v.fallback(v.optional(v.string()), undefined);
 const number = v.fallback(v.optional(v.number()), undefined);
@@ -41,8 +45,14 @@ const ReportSchema = v.object({
   ),
 });
 
-/** Logs and counts the reports of browsers: blocked scripts, crashes, deprecated features and errors of scripts. */
-export function browserReports(log: Logger, registry: Registry, { findRoute }: Pages): RequestHandler[] {
+/** Logs and counts the reports of browsers: blocked scripts, crashes, deprecated features and errors of scripts. Measures web vitals. */
+export function browserReports(
+  log: Logger,
+  registry: Registry,
+  { findRoute }: Pages,
+  webVitalsShare: number,
+): RequestHandler[] {
+  const recordWebVitals = measureWebVitals(registry, webVitalsShare);
   const counter = new Counter({
     name: "browser_reports_total",
     help: "Reports of browsers, by type, and for violations of the Content-Security-Policy by directive.",
@@ -62,16 +72,21 @@ export function browserReports(log: Logger, registry: Registry, { findRoute }: P
       for (const report of toReports(req.body).slice(0, MAX_REPORTS)) {
         const { success, output } = v.safeParse(ReportSchema, report);
         if (!success) continue;
+        const path = parseRequestTarget(output.url?.replace(/#.*/s, "") ?? "")?.path;
+        const route = path && findRoute(path)?.route.pattern;
+        if (output.type === WEB_VITALS) {
+          recordWebVitals(route, (report as { body?: unknown }).body);
+          continue;
+        }
         const { effectiveDirective = "", ...body } = output.body;
         const type = REPORT_TYPES.find((name) => name === output.type) ?? "other";
         const directive = DIRECTIVES.has(effectiveDirective) ? effectiveDirective : "";
-        const path = parseRequestTarget(output.url?.replace(/#.*/s, "") ?? "")?.path;
         recordReport(type, directive);
         logReport({
           ...toLogFields(res),
           "browser.report.type": type,
           "url.path": toLogText(path),
-          "http.route": path && findRoute(path)?.route.pattern,
+          "http.route": route,
           "csp.directive": directive || undefined,
           "csp.blocked": toText(body.blockedURL),
           "code.file.path": toText(body.sourceFile),
