@@ -5,11 +5,11 @@ import type { Registry } from "prom-client";
 import { hasBody } from "../http/request-target.ts";
 import { countBy, gauge } from "../telemetry/metrics.ts";
 import { bodyLimit } from "./body-limit.ts";
-import { createAdmission, type ShedReason } from "./take-slot.ts";
 import { type Connections, type DropReason, guardConnections } from "./connections.ts";
 import type { Limits } from "./limits.ts";
 import type { MeasureUsage } from "./measure-limits.ts";
 import { createSlots, OVERLOADED, type Slots } from "./slots.ts";
+import { createAdmission, type ShedReason } from "./take-slot.ts";
 import { createTurns } from "./turns.ts";
 
 export { isBodyLimit, linger, maxBodyBytes } from "./body-limit.ts";
