@@ -47,7 +47,7 @@ declare global {
       acceptsCrossOrigin?: boolean;
       /**
        * The loaders, actions and renders that run. Set once the request has been admitted. Written by
-       * overload/take-slot.ts. Read by overload and render.
+       * overload/hold-slot.ts. Read by overload and render.
        */
       running?: Set<Promise<unknown>>;
       /**

@@ -6,10 +6,10 @@ import { hasBody } from "../http/request-target.ts";
 import { countBy, gauge } from "../telemetry/metrics.ts";
 import { bodyLimit } from "./body-limit.ts";
 import { type Connections, type DropReason, guardConnections } from "./connections.ts";
+import { createAdmission, type ShedReason } from "./hold-slot.ts";
 import type { Limits } from "./limits.ts";
 import type { MeasureUsage } from "./measure-limits.ts";
-import { createSlots, OVERLOADED, type Slots } from "./slots.ts";
-import { createAdmission, type ShedReason } from "./take-slot.ts";
+import { createSlotQueue, OVERLOADED, type SlotQueue } from "./slot-queue.ts";
 import { createTurns } from "./turns.ts";
 
 export { isBodyLimit, linger, maxBodyBytes } from "./body-limit.ts";
@@ -17,8 +17,8 @@ export { type Connections, guardConnections } from "./connections.ts";
 export { inTime } from "./in-time.ts";
 export { createLimits, type LimitName, type Limits } from "./limits.ts";
 export { type MeasureUsage, measureLimits } from "./measure-limits.ts";
-export type { Slots } from "./slots.ts";
-export { OVERLOADED } from "./slots.ts";
+export type { SlotQueue } from "./slot-queue.ts";
+export { OVERLOADED } from "./slot-queue.ts";
 
 /** Node buffers up to this much of a body before the route reads it. */
 const WAITING_BYTES = 128 * 1024;
@@ -41,7 +41,7 @@ type Protection = {
   admitBody: RequestHandler;
   /** Admits a request, unless it has been admitted with its body. */
   admit: RequestHandler;
-  renderSlots: Slots;
+  renderSlots: SlotQueue;
   /** Limits the connections of a server. */
   guard: (server: Server) => Connections;
   close: () => void;
@@ -75,14 +75,14 @@ export function protectFromOverload(options: Options): Protection {
   });
   const turns = createTurns();
   const onShed = () => recordShed("queue");
-  const renders = createSlots({
+  const renders = createSlotQueue({
     limit: limits.MAX_CONCURRENT_REQUESTS,
     maxWaiting: limits.MAX_CONNECTIONS, // About one for each connection. Renders for the cache wait here, too.
     reserve: CACHE_RESERVE,
     turns,
     onShed,
   });
-  const bodies = createSlots({
+  const bodies = createSlotQueue({
     limit: limits.MAX_BODY_MEMORY_BYTES,
     maxWaiting: Math.ceil(limits.MAX_BODY_MEMORY_BYTES / WAITING_BYTES),
     // A form that has arrived doesn't wait for slow clients.
@@ -90,7 +90,7 @@ export function protectFromOverload(options: Options): Protection {
     turns,
     onShed,
   });
-  const openResponses = createSlots({ limit: limits.MAX_OPEN_RESPONSES, turns, onShed });
+  const openResponses = createSlotQueue({ limit: limits.MAX_OPEN_RESPONSES, turns, onShed });
   measureUsage("MAX_CONCURRENT_REQUESTS", renders.getUsed);
   measureUsage("MAX_BODY_MEMORY_BYTES", bodies.getUsed);
   measureUsage("MAX_OPEN_RESPONSES", openResponses.getUsed);

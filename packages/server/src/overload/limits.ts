@@ -19,7 +19,7 @@ const LIMITS_AT_128_MIB = {
   MAX_CONCURRENT_REQUESTS: 128,
   /** An event stream takes 60 to 100 KiB, and so does a file that is read from disk. */
   MAX_OPEN_RESPONSES: 128,
-  /** The weight of request bodies: take-slot.ts. */
+  /** The weight of request bodies: hold-slot.ts. */
   MAX_BODY_MEMORY_BYTES: 12 * MIB,
   /** An encoder takes up to 1.1 MiB. */
   MAX_ENCODERS: 8,

@@ -6,7 +6,7 @@ import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
 import { compress, isCompressible } from "../../http/content-coding.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
-import type { Slots } from "../../overload/index.ts";
+import type { SlotQueue } from "../../overload/index.ts";
 import type { MeasuredPart } from "../../pages/context.ts";
 import { toUrlPath } from "../../site/base-path.ts";
 import { ChangedHtmlError } from "../../site/changed-html-error.ts";
@@ -38,7 +38,7 @@ type Options = {
   renderAnonymously: (key: string, route: RouteEntry, parts?: MeasuredPart[]) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
   /** Admits renders. */
-  renderSlots: Slots;
+  renderSlots: SlotQueue;
   log: Logger;
   metrics: Pick<CacheMetrics, "recordRender">;
 };

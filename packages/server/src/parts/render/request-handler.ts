@@ -29,7 +29,7 @@ export function createRequestHandler({ build, getLoadContext }: Options): Reques
     createAdapterHandler({ build: cancelUnreadBodies(build), getLoadContext }),
   );
   const handle: RequestHandler = (req, res, next) => {
-    if (res.closed) return; // The client has left, so its slot is free again (overload/take-slot.ts).
+    if (res.closed) return; // The client has left, so its slot is free again (overload/hold-slot.ts).
     const variants = res.locals.route?.cacheRule?.variants;
     if (variants) setVariant(req, res, variants);
     let end = () => {};

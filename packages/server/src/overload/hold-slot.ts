@@ -8,7 +8,7 @@ import { findHttpRoute } from "../telemetry/request-log-fields.ts";
 import { countCopies, findMaxBodyBytes, findSetMaxBytes } from "./body-limit.ts";
 import type { Limits } from "./limits.ts";
 import { waitsForClient } from "./progress.ts";
-import type { Slots } from "./slots.ts";
+import type { SlotQueue } from "./slot-queue.ts";
 
 /** A mount path with parameters has any number of paths. The first event stream of a further one has a slot of renders. */
 const MAX_OPEN_ROUTES = 100;
@@ -25,11 +25,11 @@ export type ShedReason = "queue" | "slow_client" | "timeout";
 type Options = {
   limits: Limits;
   /** Renders: small requests without a body. */
-  renders: Slots;
+  renders: SlotQueue;
   /** The bytes of request bodies and of large heads. */
-  bodies: Slots;
+  bodies: SlotQueue;
   /** Files, event streams, and pages from their head on. */
-  openResponses: Slots;
+  openResponses: SlotQueue;
   maxBodyBytes: number;
   handlerTimeoutMs: number;
   recordShed: (reason: ShedReason) => void;
@@ -39,8 +39,8 @@ type Options = {
 type Measured = { route: string; since: number; sent: number; read: number };
 
 /**
- * Admits requests: each takes a slot of one of three limits, waits for it for 5 s, or gets 503. When its response
- * begins, it moves to `openResponses`, so that slow readers take no slots of renders. While others wait for a limit,
+ * Admits requests: each holds a slot of one of three queues (slot-queue.ts) while it runs. When its response begins, it
+ * moves to `openResponses`, so that slow readers take no slots of renders. While others wait for a limit,
  * the slowest client that sends to it or reads from it is disconnected.
  */
 export function createAdmission(options: Options): { admit: RequestHandler; close: () => void } {
@@ -76,7 +76,7 @@ export function createAdmission(options: Options): { admit: RequestHandler; clos
   }
 
   /** Returns a function that releases the slot. */
-  function hold(slots: Slots, res: Response, route: string, release: () => void) {
+  function hold(slots: SlotQueue, res: Response, route: string, release: () => void) {
     const { socket } = res.req;
     const clients = admitted.get(slots);
     clients?.set(res, { route, since: performance.now(), sent: countSent(socket), read: socket.bytesRead });

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createSlots, OVERLOADED } from "./slots.ts";
+import { createSlotQueue, OVERLOADED } from "./slot-queue.ts";
 import { createTurns } from "./turns.ts";
 
 const heap = vi.hoisted(() => ({ used_heap_size: 0, heap_size_limit: 100 }));
@@ -13,10 +13,10 @@ afterEach(() => void vi.useRealTimers());
 
 const turns = createTurns();
 
-/** Acquires from 10 slots, and returns what has been admitted and rejected so far. */
+/** Takes slots of a queue of 10, and returns what has been admitted and rejected so far. */
 function acquireAll(weights: number[], responses: ServerResponse[] = []) {
   const onShed = vi.fn<() => void>();
-  const slots = createSlots({ limit: 10, maxWaiting: 3, turns, onShed });
+  const slots = createSlotQueue({ limit: 10, maxWaiting: 3, turns, onShed });
   const admitted: number[] = [];
   const rejected: unknown[] = [];
   const releases: (() => void)[] = [];
@@ -127,7 +127,7 @@ test("preferred work is admitted first, and other work is shed for it", async ()
   const isArrived = { req: { complete: true }, once() {}, off() {} } as unknown as ServerResponse;
   const onShed = vi.fn<() => void>();
   const isPreferred = (res?: EventEmitter) => res === isArrived;
-  const slots = createSlots({ limit: 1, maxWaiting: 2, turns, isPreferred, onShed });
+  const slots = createSlotQueue({ limit: 1, maxWaiting: 2, turns, isPreferred, onShed });
   const admitted: string[] = [];
   const acquire = (name: string, res?: ServerResponse) =>
     slots.acquire({ weight: 1 }, res).then(
@@ -162,8 +162,8 @@ test("once work that is too heavy has left the queue, lighter work behind it is 
 });
 
 /** Lets work of routes wait, named by the route; upper case may use the reserve. Returns those admitted, in order. */
-async function admit(routes: string, options: Partial<Parameters<typeof createSlots>[0]>) {
-  const slots = createSlots({ limit: 16, turns, onShed() {}, ...options });
+async function admit(routes: string, options: Partial<Parameters<typeof createSlotQueue>[0]>) {
+  const slots = createSlotQueue({ limit: 16, turns, onShed() {}, ...options });
   const admitted: string[] = [];
   const shed: string[] = [];
   for (const route of routes) {

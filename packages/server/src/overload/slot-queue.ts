@@ -46,7 +46,7 @@ type Options = {
  * preferred work is admitted first, and work of a route that holds its share is passed. Each turn of the event loop, it
  * admits at most one item, so that other connections are served in between. New connections are accepted first.
  */
-export function createSlots(options: Options) {
+export function createSlotQueue(options: Options) {
   const { limit, maxWaiting = Number.POSITIVE_INFINITY, reserve = 0, turns, isPreferred, onShed } = options;
   const queue = new Set<Waiting>();
   const heldByRoute = new Map<string, number>();
@@ -189,4 +189,4 @@ function isHeapFull() {
   return used_heap_size > heap_size_limit * MAX_HEAP_SHARE;
 }
 
-export type Slots = ReturnType<typeof createSlots>;
+export type SlotQueue = ReturnType<typeof createSlotQueue>;
