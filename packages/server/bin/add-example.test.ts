@@ -143,6 +143,16 @@ test.each([
   expect(text).toContain('\n    "dependencies"');
 });
 
+test.each([
+  { manifest: {}, expected: { devDependencies: { "@mdx-js/rollup": expect.stringMatching(/^\d/) } } },
+  { manifest: { devDependencies: { "@mdx-js/rollup": "3.0.0" } }, expected: undefined },
+  { manifest: { dependencies: { "@mdx-js/rollup": "3.0.0" } }, expected: undefined },
+])("a package for the build is added to devDependencies, unless it is in $manifest", ({ manifest, expected }) => {
+  const site = createSite({ "package.json": JSON.stringify(manifest) });
+  add(site, "add", "mdx");
+  expect(JSON.parse(readSite(site)["package.json"] ?? "")).toEqual(expected ?? manifest);
+});
+
 const LIST = 'import { index, type RouteConfig } from "@react-router/dev/routes";\n\n';
 const A = 'route("a", "routes/a.tsx")';
 const lists: [string, string, string | undefined, string | undefined][] = [
