@@ -20,7 +20,6 @@ const EDITS = "test/support/grow-product.ts";
 const EXCEPTIONS = [
   // These need packages that the project doesn't have.
   'app.all("/auth/*splat", admit, toNodeHandler(',
-  'app.use("/shop", admit, createProxyMiddleware(',
   // theme-choice.slow.ts adds these.
   '@import "./theme-choice/theme-choice.css";',
   'import { ThemeScript } from "./theme-choice/theme";',

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { startServer } from "react-router-express-server/testing";
 import { expect } from "vitest";
+import { installPackages } from "./install-packages.ts";
 import { run } from "./packed-engine.ts";
 
 /** The level in the log. */
@@ -13,7 +14,9 @@ type Lines = Record<string, Record<string, string[]>>;
 
 export const EXAMPLE_NAMES = readdirSync(EXAMPLES);
 
-type Example = { routes?: string[]; lines?: Lines };
+type Packages = Record<string, string>;
+
+type Example = { dependencies?: Packages; devDependencies?: Packages; routes?: string[]; lines?: Lines };
 
 const readExample = (name: string): Example => JSON.parse(readFileSync(`${EXAMPLES}/${name}/package.json`, "utf8"));
 
@@ -42,6 +45,10 @@ export async function checkExamples(folder: string, names: string[]) {
 /** Adds examples to a copy of the project, as a user does: by the command, and by hand for the lines that it prints. */
 export function addExamples(folder: string, names: string[]) {
   for (const name of names) run(folder, `npm run --silent add -- ${name}`);
+  const packages = names
+    .map(readExample)
+    .map(({ dependencies, devDependencies }) => ({ ...dependencies, ...devDependencies }));
+  installPackages(folder, Object.assign({}, ...packages));
   const all: Lines = {};
   for (const lines of names.map((name) => readExample(name).lines ?? {})) {
     for (const [file, places] of Object.entries(lines)) {
@@ -61,8 +68,8 @@ export function addExamples(folder: string, names: string[]) {
 function edit(path: string, places: Record<string, string[]>) {
   let text = readFileSync(path, "utf8");
   for (const [place, lines] of Object.entries(places)) {
-    const [, side, anchor = ""] = /^(after|before) (.*)$/.exec(place) ?? [];
-    if (side) text = insertAt(text, anchor, side === "after", lines);
+    const [, side, anchor = ""] = /^(after|before|replace) (.*)$/.exec(place) ?? [];
+    if (side) text = insertAt(text, anchor, side, lines);
     else if (place === "at the top") text = `${lines.join("\n")}\n${text}`;
     else if (place === "at the end") text += `\n${lines.join("\n")}\n`;
     else if (place === "in LINKS")
@@ -76,12 +83,13 @@ function edit(path: string, places: Record<string, string[]>) {
   );
 }
 
-function insertAt(text: string, anchor: string, isAfter: boolean, lines: string[]) {
+function insertAt(text: string, anchor: string, side: string, lines: string[]) {
   const found = text.split("\n").filter((line) => line.includes(anchor));
   if (found.length !== 1) throw new Error(`${found.length} lines have ${anchor}`);
   const [line = ""] = found;
   const added = lines.join("\n");
-  return text.replace(line, () => (isAfter ? `${line}\n${added}` : `${added}\n${line}`));
+  if (side === "replace") return text.replace(anchor, () => added);
+  return text.replace(line, () => (side === "after" ? `${line}\n${added}` : `${added}\n${line}`));
 }
 
 /** The template's `defineServer` has neither settings nor services. */
@@ -93,10 +101,15 @@ function createProperties(places: Record<string, string[]>) {
     "in what openServices returns",
   ].map((place) => places[place]);
   const used = [...opened, ...contexts, ...returned].join("\n");
+  // Several examples share one property.
+  const closing = returned.filter((line) => line.startsWith("close:"));
+  const calls = closing.map((line) => line.slice("close: () => ".length, -1));
+  const close = closing.length > 1 ? [`close: () => Promise.all([${calls.join(", ")}]),`] : closing;
+  const others = returned.filter((line) => !closing.includes(line));
   const names = ["settings", "log", "shutdown", "cache"].filter((name) => new RegExp(`\\b${name}\\b`).test(used));
   const setContext = contexts.length > 0 ? `setContext(context) {\n${contexts.join("\n")}\n},` : "";
   return `${settings.length > 0 ? `settings: {\n${settings.join("\n")}\n},\n` : ""}${
     used &&
-    `openServices({ ${names.join(", ")} }) {\n${opened.join("\n")}\nreturn {\n${setContext}\n${returned.join("\n")}\n};\n},\n`
+    `openServices({ ${names.join(", ")} }) {\n${opened.join("\n")}\nreturn {\n${setContext}\n${[...others, ...close].join("\n")}\n};\n},\n`
   }`;
 }

@@ -1,20 +1,9 @@
 import { randomFillSync } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname } from "node:path";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { PNG } from "pngjs";
 import routes from "../../app/routes.ts";
 import { copyProject } from "./copy-project.ts";
-import { run } from "./packed-engine.ts";
+import { installPackages } from "./install-packages.ts";
 
 /** The examples of the engine. */
 const EXAMPLES = "packages/server/test/site/app/example-pages";
@@ -166,15 +155,7 @@ function addPackages(folder: string) {
     Object.assign(manifest.devDependencies, devDependencies);
     return JSON.stringify(manifest, null, 2);
   });
-  // In a folder of their own, since npm would replace the links to the project's packages.
-  const own = `${folder}/node_modules/.own`;
-  mkdirSync(own);
-  writeFileSync(`${own}/package.json`, JSON.stringify({ dependencies: { ...dependencies, ...devDependencies } }));
-  run(own, "npm install --prefer-offline --no-audit --no-fund");
-  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-    mkdirSync(dirname(`${folder}/node_modules/${name}`));
-    symlinkSync(`${own}/node_modules/${name}`, `${folder}/node_modules/${name}`);
-  }
+  installPackages(folder, { ...dependencies, ...devDependencies });
 }
 
 /** Home itself is among the pages. */

@@ -16,6 +16,7 @@ const LAYOUT = "layout/layout.tsx";
  * @typedef {object} Example
  * @property {string} description
  * @property {Record<string, string>} [dependencies]
+ * @property {Record<string, string>} [devDependencies]
  * @property {string[]} [routes] entries for `app/routes.ts`
  * @property {boolean} [isInLayout] whether the layout is around its pages, if the site has the layout
  * @property {Record<string, Record<string, string[]>>} [lines] what the team adds: the lines, by place, by file
@@ -54,7 +55,7 @@ export function addExample(name) {
   if (existing.length > 0) throw new Error(`Nothing was added, because this exists already: ${existing.join(", ")}`);
   const example = readExample(name);
   const routes = planRoutes(readText(ROUTES), example);
-  const packages = planPackages(readText("package.json"), example.dependencies ?? {});
+  const packages = planPackages(readText("package.json"), example);
   const lines = Object.entries(example.lines ?? {}).filter(([file]) => file !== `app/${LAYOUT}` || existsSync(file));
 
   for (const file of files) cpSync(join(EXAMPLES, name, file), file);
@@ -84,27 +85,30 @@ function planRoutes(text, { routes = [], isInLayout = false }) {
   );
 }
 
-/** @param {string} text @param {Record<string, string>} needed */
+/** @param {string} text @param {Example} needed */
 function planPackages(text, needed) {
   const manifest = JSON.parse(text);
   const { dependencies = {}, devDependencies = {} } = manifest;
   const notes = [];
   let isChanged = false;
-  for (const [name, version] of Object.entries(needed)) {
-    const present = dependencies[name] ?? devDependencies[name];
-    if (present !== undefined && present !== version) {
-      notes.push(`kept    ${name} ${present}: the example is tested with ${version}`);
+  for (const list of /** @type {const} */ (["dependencies", "devDependencies"])) {
+    for (const [name, version] of Object.entries(needed[list] ?? {})) {
+      const present = dependencies[name] ?? devDependencies[name];
+      if (present !== undefined && present !== version) {
+        notes.push(`kept    ${name} ${present}: the example is tested with ${version}`);
+      }
+      if (name in dependencies || (name in devDependencies && list === "devDependencies")) continue;
+      // The server imports what is in `dependencies`, so the image needs it.
+      delete devDependencies[name];
+      (list === "dependencies" ? dependencies : devDependencies)[name] = present ?? version;
+      isChanged = true;
     }
-    if (name in dependencies) continue;
-    // The server imports it, so the image needs it.
-    delete devDependencies[name];
-    dependencies[name] = present ?? version;
-    isChanged = true;
   }
   if (!isChanged) return { notes };
-  manifest.dependencies = Object.fromEntries(
-    Object.entries(dependencies).sort(([one], [other]) => (one < other ? -1 : 1)),
-  );
+  for (const [list, packages] of Object.entries({ dependencies, devDependencies })) {
+    const sorted = Object.entries(packages).sort(([one], [other]) => (one < other ? -1 : 1));
+    if (list in manifest || sorted.length > 0) manifest[list] = Object.fromEntries(sorted);
+  }
   const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? "  ";
   return { notes, manifest: `${JSON.stringify(manifest, null, indent)}\n` };
 }

@@ -143,6 +143,17 @@ test.each([
   expect(text).toContain('\n    "dependencies"');
 });
 
+const VITE_PLUGIN = "@mdx-js/rollup";
+test.each([
+  ["isn't there", {}, { devDependencies: { [VITE_PLUGIN]: expect.stringMatching(/^\d/) } }],
+  ["is there", { devDependencies: { [VITE_PLUGIN]: "3.0.0" } }, undefined],
+  ["is in dependencies", { dependencies: { [VITE_PLUGIN]: "3.0.0" } }, undefined],
+])("a package for development that %s has its place", (_title, manifest, expected) => {
+  const site = createSite({ "package.json": JSON.stringify(manifest) });
+  add(site, "add", "mdx");
+  expect(JSON.parse(readSite(site)["package.json"] ?? "")).toEqual(expected ?? manifest);
+});
+
 const LIST = 'import { index, type RouteConfig } from "@react-router/dev/routes";\n\n';
 const A = 'route("a", "routes/a.tsx")';
 const lists: [string, string, string | undefined, string | undefined][] = [
