@@ -11,7 +11,7 @@ export default defineServer({
     // Pages that set s-maxage, and the not-found page: from memory, or rendered with a slot and without cookies.
     app.use(pageCache);
     // All other pages, and forms:
-    app.use(admit); // a slot, or 503 under load; 403 for forms of other sites
+    app.use(admit); // a slot of overload/, or 503; 403 for forms of other sites
     // Yours, for rendered requests: sessions, rate limits.
     app.use(compress); // what is rendered from here on
     app.use(createRequestHandler({ build, getLoadContext })); // React Router, and its error pages
