@@ -17,13 +17,13 @@ const HOP_BY_HOP =
   "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade";
 
 /** Forwards requests with the same path to another service, and its responses back, while they arrive. */
-export function forwardTo(url: string): RequestHandler {
+export function forwardTo(url: string, timeoutMs = TIMEOUT_MS): RequestHandler {
   const origin = new URL(url);
   const request = origin.protocol === "https:" ? requestHttps : requestHttp;
   return (req, res, next) => {
     const { method, originalUrl: path } = req;
     const upstream = request(origin, { method, path, headers: toHeaders(req, origin.host) });
-    upstream.setTimeout(TIMEOUT_MS, () => upstream.destroy(Object.assign(new Error("timed out"), { status: 504 })));
+    upstream.setTimeout(timeoutMs, () => upstream.destroy(Object.assign(new Error("timed out"), { status: 504 })));
     upstream.once("error", (error) => next(Object.assign(error, { status: "status" in error ? error.status : 502 })));
     upstream.once("response", (response) => {
       res.status(response.statusCode ?? 502).set(withoutHopByHop(response.headers));

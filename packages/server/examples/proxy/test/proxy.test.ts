@@ -2,9 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import express, { type ErrorRequestHandler } from "express";
 import { loadApp, startServer } from "react-router-express-server/testing";
 import request from "supertest";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { forwardTo } from "../proxy.server.ts";
 
 /** The other service sends back what it gets. */
 const service = createServer(async (req, res) => {
@@ -67,6 +69,12 @@ test.each([
   ["/shop/reset", 502],
 ] as const)("%s has status %i", async (path, status) => {
   expect((await request(app).get(path)).status).toBe(status);
+});
+
+test("if the service doesn't respond in time, the client gets 504", async () => {
+  const sendStatus: ErrorRequestHandler = (error, _req, res, _next) => void res.sendStatus(error.status);
+  const impatient = express().use("/shop", forwardTo(SHOP_URL, 50), sendStatus);
+  expect((await request(impatient).get("/shop/silent")).status).toBe(504);
 });
 
 test("a form of another site is rejected", async () => {
