@@ -12,7 +12,7 @@ type Rule = { alert?: string; record?: string; expr: string };
 const TESTS = ["deploy/alerts.test.yaml", "deploy/error-budget.test.yaml"];
 const [{ rules }] = parse(readFileSync("deploy/alerts.yaml", "utf8")).groups as [{ rules: Rule[] }];
 
-type Panel = { title: string; gridPos: { x: number; y: number }; targets: { expr: string }[] };
+type Panel = { id: number; gridPos: { x: number; y: number; w: number; h: number }; targets: { expr: string }[] };
 const { panels }: { panels: Panel[] } = JSON.parse(readFileSync("deploy/dashboard.json", "utf8"));
 const QUERIES = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m")));
 /** A metric, and its labels. */
@@ -21,11 +21,22 @@ const NO_METRIC = /^(histogram_quantile|group_left|avg_over_time|http_route)$/;
 
 const findSelectors = (expr: string) =>
   [...expr.matchAll(SELECTOR)].filter(([, name = ""]) => !NO_METRIC.test(name)).map(([selector]) => selector);
+const nameOf = (selector: string) => selector.replace(/\{.*/, "");
+const RECORDED = rules.flatMap(({ record = [] }) => record);
 
 test("each alert fires on its trouble, within its time, and none on a healthy site, on another job's, or in rollouts", () => {
   expect(execFileSync("promtool", ["test", "rules", ...TESTS], { encoding: "utf8" })).not.toContain("FAILED");
   const tests = TESTS.map((file) => readFileSync(file, "utf8")).join("");
   for (const { alert } of rules) if (alert) expect(tests).toContain(`alertname="${alert}"`);
+});
+
+test("the healthy site of the tests has each metric of the alerts, so that no alert is silent without its metric", () => {
+  const [healthy]: { input_series: { series: string }[] }[] = parse(
+    readFileSync("deploy/alerts.test.yaml", "utf8"),
+  ).tests;
+  const given = new Set([...RECORDED, ...(healthy?.input_series ?? []).map(({ series }) => nameOf(series))]);
+  const names = rules.flatMap(({ expr }) => findSelectors(expr)).map(nameOf);
+  expect(names.filter((name) => !given.has(name))).toEqual([]);
 });
 
 test("the scraper's configuration is valid", () => {
@@ -48,9 +59,13 @@ test("each query of the dashboard is of the namespace and the job that are chose
   expect(unscoped).toEqual([]);
 });
 
-test("no two panels of the dashboard overlap", () => {
-  const places = panels.map(({ gridPos: { x, y } }) => `${x} ${y}`);
-  expect(new Set(places).size).toBe(panels.length);
+test("no two panels of the dashboard overlap or have the same id, and Grafana's 24 columns hold each", () => {
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, cell) => ({ column: x + (cell % w), row: y + Math.floor(cell / w) })),
+  );
+  expect(new Set(cells.map(({ column, row }) => `${column} ${row}`)).size).toBe(cells.length);
+  expect(Math.max(...cells.map(({ column }) => column))).toBeLessThan(24);
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
 
 test("the dashboard's queries are valid", () => {
@@ -68,11 +83,8 @@ test("the server has the metrics of the alerts and the dashboard", async () => {
   const headers = { "Content-Type": "application/reports+json" };
   await fetch(`${url}/browser-reports`, { method: "POST", body: JSON.stringify(report), headers });
   const metrics = await (await fetch(`${opsUrl}/metrics`)).text();
-  const recorded = rules.flatMap(({ record = [] }) => record);
-  const exported = new Set([...(metrics.match(/^\w+/gm) ?? []), ...recorded]);
-  const names = [...rules.map(({ expr }) => expr), ...QUERIES]
-    .flatMap(findSelectors)
-    .map((selector) => selector.replace(/\{.*/, ""));
+  const exported = new Set([...(metrics.match(/^\w+/gm) ?? []), ...RECORDED]);
+  const names = [...rules.map(({ expr }) => expr), ...QUERIES].flatMap(findSelectors).map(nameOf);
   expect(names.length).toBeGreaterThan(rules.length);
   expect(names.filter((name) => !exported.has(name))).toEqual([]);
   await stop();

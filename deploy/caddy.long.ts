@@ -1,7 +1,7 @@
 // The app behind Caddy with deploy/Caddyfile, over HTTPS with a local certificate authority (Debian's package caddy).
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
 import { tmpdir } from "node:os";
@@ -10,11 +10,11 @@ import { text } from "node:stream/consumers";
 import { findFreePort, startServer } from "react-router-express-server/testing";
 import { expect, inject, onTestFinished, test, vi } from "vitest";
 
-async function startCaddy(upstream: string) {
+async function startCaddy(upstream: string, config = "deploy/Caddyfile", certificate?: string) {
   if (spawnSync("caddy", ["version"]).error) throw new Error("This test needs Caddy: on Debian, apt-get install caddy");
   const folder = mkdtempSync(join(tmpdir(), "caddy-"));
   const [httpPort, httpsPort] = [await findFreePort(), await findFreePort()];
-  const caddy = spawn("caddy", ["run", "--config", "deploy/Caddyfile", "--adapter", "caddyfile"], {
+  const caddy = spawn("caddy", ["run", "--config", config, "--adapter", "caddyfile"], {
     env: {
       PATH: process.env.PATH,
       HOME: folder,
@@ -30,7 +30,8 @@ async function startCaddy(upstream: string) {
     await once(caddy, "exit");
     rmSync(folder, { recursive: true });
   });
-  const readAuthority = () => readFileSync(`${folder}/.local/share/caddy/pki/authorities/local/root.crt`);
+  const readAuthority = () =>
+    readFileSync(certificate ?? `${folder}/.local/share/caddy/pki/authorities/local/root.crt`);
   const host = `localhost:${httpsPort}`;
   const send = async (path: string, options: RequestOptions = {}, body = "") => {
     const sent = request(`https://${host}${path}`, { ca: readAuthority(), ...options }).end(body);
@@ -71,4 +72,52 @@ test("pages and forms work behind deploy/Caddyfile", async () => {
   expect(await server.stop()).toBe(0);
   const logged = server.lines.find((line) => line["url.path"] === "/robots.txt");
   expect(logged).toMatchObject({ "client.address": "127.0.0.2" });
+});
+
+test("while the app restarts, requests wait, and none fails", async () => {
+  const server = await startServer({}, inject("examplesFolder"));
+  const { send } = await startCaddy(server.url);
+  const statuses: (number | undefined)[] = [];
+  let isOver = false;
+  const clients = Array.from({ length: 8 }, async () => {
+    while (!isOver) statuses.push((await send("/")).response.statusCode);
+  });
+  const waitForResponses = (count: number) => expect.poll(() => statuses.length).toBeGreaterThan(count);
+  await waitForResponses(50);
+  expect(await server.stop()).toBe(0);
+  const next = await startServer({ PORT: new URL(server.url).port }, inject("examplesFolder"));
+  await waitForResponses(statuses.length + 50);
+  isOver = true;
+  await Promise.all(clients);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(await next.stop()).toBe(0);
+});
+
+test("with a certificate of yours, a restart of Caddy serves the one that has replaced it", async () => {
+  const server = await startServer({}, inject("examplesFolder"));
+  const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [config, certificate, key] = [join(folder, "Caddyfile"), join(folder, "cert.pem"), join(folder, "key.pem")];
+  const site = "{$SITE} {";
+  const caddyfile = readFileSync("deploy/Caddyfile", "utf8");
+  writeFileSync(
+    config,
+    caddyfile.replace(site, () => `${site}\n\ttls ${certificate} ${key}`),
+  );
+  const served: string[] = [];
+  for (const serial of ["1", "2"]) {
+    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    const files = ["-out", certificate, "-keyout", key];
+    const options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-set_serial", serial];
+    execFileSync("openssl", ["req", ...options, ...names, ...files], { stdio: "ignore" });
+    const { send } = await startCaddy(server.url, config, certificate);
+    const checkServerIdentity: RequestOptions["checkServerIdentity"] = (_host, { serialNumber }) => {
+      served.push(serialNumber);
+      return undefined;
+    };
+    const { response } = await send("/", { agent: false, checkServerIdentity });
+    expect(response.statusCode).toBe(200);
+  }
+  expect(served).toEqual(["01", "02"]);
+  await server.stop();
 });

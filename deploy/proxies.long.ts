@@ -1,4 +1,4 @@
-// Three processes behind each of nginx.conf, haproxy.cfg and varnish.vcl.
+// Three processes behind each of nginx.conf, haproxy.cfg and varnish.vcl, from a bad release to its roll-back.
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,9 @@ const MIN_REQUESTS = 400;
 /** As haproxy.cfg says. */
 const SETTINGS = { SHUTDOWN_DELAY_MS: "3000" };
 /** Nothing caches the first, and each proxy may cache the second. */
-const EXPECTED = { "/nowhere": 404, "/": 200 };
+const EXPECTED: Record<string, number[]> = { "/nowhere": [404], "/": [200] };
+/** A process of another release alone has it. */
+const SCRIPT = "/assets/added-12345678.js";
 
 describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) => {
   let servers: [RunningServer, RunningServer, RunningServer];
@@ -24,7 +26,7 @@ describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) =>
     // A process of another release, with a script that the others lack.
     folder = `${inject("examplesFolder")}/other-release`;
     cpSync(`${inject("examplesFolder")}/build`, `${folder}/build`, { recursive: true });
-    writeFileSync(`${folder}/build/client/assets/added-12345678.js`, "release = 'other';");
+    writeFileSync(`${folder}/build/client${SCRIPT}`, "release = 'other';");
     const start = (from: string) => startServer(SETTINGS, from);
     servers = await Promise.all([
       start(inject("examplesFolder")),
@@ -42,15 +44,17 @@ describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) =>
   });
 
   /** Sends requests until enough have ended after `change`. Resolves with the number of each outcome. */
-  const load = async (change: () => void, isEnough = () => true) => {
+  const load = async (change: () => void, isEnough = () => true, expected = EXPECTED) => {
+    const targets = Object.entries(expected);
     const outcomes: Record<string, number> = {};
     let ended = 0;
     let isOver = false;
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let i = client; !isOver; i += 1) {
-        const [path, status] = Object.entries(EXPECTED)[i % 2] as [keyof typeof EXPECTED, number];
-        const outcome = await proxy.send(path).then(
-          (response) => (response.status === status ? "as expected" : `${path}: ${response.status}`),
+        const [path, statuses] = targets[i % targets.length] as [string, number[]];
+        // No proxy has cached the script with this query.
+        const outcome = await proxy.send(path === SCRIPT ? `${path}?${client}-${i}` : path).then(
+          ({ status }) => (statuses.includes(status) ? "as expected" : `${path}: ${status}`),
           (error) => `${path}: ${error.code}`,
         );
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
@@ -65,9 +69,9 @@ describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) =>
     return outcomes;
   };
 
-  const requestAsset = async (file: string) => {
+  const requestAsset = async (path: string) => {
     const responses = [];
-    for (let i = 0; i < 9; i += 1) responses.push(await proxy.send(`/assets/${file}?${i}`));
+    for (let i = 0; i < 9; i += 1) responses.push(await proxy.send(`${path}?${i}`));
     return new Set(responses.map(({ status }) => status));
   };
 
@@ -91,8 +95,8 @@ describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) =>
   });
 
   test("a script of one process alone is found, and one of none is missing", async () => {
-    expect(await requestAsset("added-12345678.js")).toEqual(new Set([200]));
-    expect(await requestAsset("none-12345678.js")).toEqual(new Set([404]));
+    expect(await requestAsset(SCRIPT)).toEqual(new Set([200]));
+    expect(await requestAsset("/assets/none-12345678.js")).toEqual(new Set([404]));
   });
 
   test.runIf(name === "Varnish")("pages are cached for what the app's Age leaves, until they are purged", async () => {
@@ -122,15 +126,25 @@ describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) =>
   test("a process that is killed makes no request fail, and no script a 502", async () => {
     const outcomes = await load(() => servers[0].child.kill("SIGKILL"));
     expect(outcomes).toEqual({ "as expected": expect.any(Number) });
-    expect(await requestAsset("none-12345678.js")).toEqual(new Set([404]));
-    expect(await requestAsset("added-12345678.js")).toEqual(new Set([200]));
+    expect(await requestAsset("/assets/none-12345678.js")).toEqual(new Set([404]));
+    expect(await requestAsset(SCRIPT)).toEqual(new Set([200]));
   });
 
-  test("a process that stops makes no request fail", async () => {
-    let exitCode: number | null | undefined;
-    const stop = () => void servers[1].stop().then((code) => (exitCode = code));
-    const outcomes = await load(stop, () => exitCode !== undefined);
-    expect([exitCode, outcomes]).toEqual([0, { "as expected": expect.any(Number) }]);
+  test("a roll-back, one process after the other, makes no request fail, and no script a 502", async () => {
+    const exitCodes: (number | null)[] = [];
+    let isOver = false;
+    const replaceAll = async () => {
+      for (const [index, { url, opsUrl, stop }] of servers.entries()) {
+        // The first has been killed, and the third is of the bad release.
+        if (index > 0) exitCodes.push(await stop());
+        const ports = { PORT: new URL(url).port, OPS_PORT: new URL(opsUrl).port };
+        servers[index] = await startServer({ ...SETTINGS, ...ports }, inject("examplesFolder"));
+      }
+      isOver = true;
+    };
+    const start = () => void replaceAll();
+    const outcomes = await load(start, () => isOver, { ...EXPECTED, [SCRIPT]: [200, 404] });
+    expect([exitCodes, outcomes]).toEqual([[0, 0], { "as expected": expect.any(Number) }]);
   });
 });
 
