@@ -45,8 +45,8 @@ let postgres: Postgres;
 beforeAll(async () => {
   folder = copyDatabaseSite();
   const server = readFileSync(`${folder}/server.ts`, "utf8")
-    .replace("import", 'import { createRedisChannel } from "./services/redis-channel.ts";\nimport')
-    .replace("connect(", "connect(process.env.REDIS_URL ? createRedisChannel(process.env.REDIS_URL) : ");
+    .replace("import", 'import { createRedisCache } from "react-router-express-server/redis";\nimport')
+    .replace("connect(", "connect(process.env.REDIS_URL ? createRedisCache({ url: process.env.REDIS_URL }) : ");
   writeFileSync(`${folder}/server.ts`, server);
   postgres = await createPostgres();
   await Promise.all([postgres.start(), build(folder)]);

@@ -1,6 +1,5 @@
-// npm install --save-prod --save-exact @redis/client
 import { createClient } from "@redis/client";
-import type { CacheChannel } from "react-router-express-server";
+import type { CacheChannel } from "../invalidation.ts";
 
 const CHANNEL = "cache_invalidation";
 const RETRY_INTERVAL_MS = 500;
@@ -11,8 +10,8 @@ const TIMEOUT_MS = 5000;
 /** Edits wait while a message is published. */
 const PUBLISH_TIMEOUT_MS = 2000;
 
-/** Carries cache invalidations to every process with PUBLISH and SUBSCRIBE. */
-export function createRedisChannel(url: string): CacheChannel {
+/** Carries messages to every process with PUBLISH and SUBSCRIBE. */
+export function createChannel(url: string): CacheChannel {
   const subscriber = createClient({
     url,
     pingInterval: PING_INTERVAL_MS,
