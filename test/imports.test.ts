@@ -5,7 +5,7 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 
 const SITE = ["app", "deploy", "docs", "test"].filter(existsSync);
-const DOOR = /^react-router-express-server(\/(app|testing|tracing|vite))?$/;
+const DOOR = /^react-router-express-server(\/(app|redis|testing|tracing|vite))?$/;
 
 const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -29,6 +29,7 @@ import type { ServerSettings } from "./settings/server-settings.ts";
 import { policyOfAssets } from "./site/base-path.ts";
 import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
+import { hashRelease } from "./site/hash-release.ts";
 import { createPages } from "./site/pages.ts";
 import { createSecurityHeaders } from "./site/security-headers.ts";
 
@@ -71,6 +72,7 @@ export async function createServer(options: Options) {
 
   const cacheMetrics = createCacheMetrics(registry, routes);
   const cache = createCache({
+    release: hashRelease({ site, settings, clientFolder }),
     maxBytes: limits.PAGE_CACHE_MAX_BYTES,
     log,
     metrics: cacheMetrics,
@@ -133,6 +135,7 @@ export async function createServer(options: Options) {
         pages,
         entries,
         failures,
+        sharedPages: cache.sharedPages,
         renderAnonymously: createAnonymousRender({ pages, createContext, securityHeaders, origin }),
         renderTimeoutMs: ANONYMOUS_RENDER_TIMEOUT_MS,
         renderSlots,

@@ -45,8 +45,8 @@ let postgres: Postgres;
 beforeAll(async () => {
   folder = copyDatabaseSite();
   const server = readFileSync(`${folder}/server.ts`, "utf8")
-    .replace("import", 'import { createRedisChannel } from "./services/redis-channel.ts";\nimport')
-    .replace("connect(", "connect(process.env.REDIS_URL ? createRedisChannel(process.env.REDIS_URL) : ");
+    .replace("import", 'import { createRedisCache } from "react-router-express-server/redis";\nimport')
+    .replace("connect(", "connect(process.env.REDIS_URL ? createRedisCache({ url: process.env.REDIS_URL }) : ");
   writeFileSync(`${folder}/server.ts`, server);
   postgres = await createPostgres();
   await Promise.all([postgres.start(), build(folder)]);
@@ -217,7 +217,9 @@ describe.for(["PostgreSQL", "Redis"])("with a channel over %s", (channel) => {
     killed.child.kill("SIGKILL");
     await expect.poll(() => countSockets(others)).toBeGreaterThan(WAITING_CLIENTS);
     const renders = await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
-    expect(renders.rowCount).toBe(servers.length);
+    // With Redis, one process renders for all, unless Redis takes too long on a busy machine.
+    if (channel === "Redis") expect(renders.rowCount).toBeLessThanOrEqual(servers.length);
+    else expect(renders.rowCount).toBe(servers.length);
     await database.query("COMMIT");
     await database.end();
     const pages = await Promise.all(waiting.map(async (response) => (await response).text()));

@@ -1,8 +1,7 @@
 // Purges of operators in three processes whose channel is a real Redis, which stops and starts (docs/operating.md).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { findFreePort } from "react-router-express-server/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { build } from "./support/build.ts";
@@ -10,7 +9,6 @@ import { copySite } from "./support/copy-site.ts";
 import { readMetric } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
-const EXAMPLE = fileURLToPath(new URL("database", import.meta.url));
 /** Cached for a day, and in no group. Each render differs. */
 const STAMP = `export const headers = () => ({ "Cache-Control": "public, max-age=0, s-maxage=86400" });
 export const loader = () => new Response(crypto.randomUUID());
@@ -21,16 +19,15 @@ let folder: string;
 
 beforeAll(async () => {
   folder = copySite();
-  cpSync(`${EXAMPLE}/services/redis-channel.ts`, `${folder}/redis-channel.ts`);
   writeFileSync(`${folder}/app/routes/stamp.ts`, STAMP);
   const edit = (file: string, from: string, to: string) =>
     writeFileSync(`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8").replace(from, to));
   edit("app/routes.ts", 'route("/",', 'route("/stamps/:id", "routes/stamp.ts"),\n  route("/",');
-  edit("server.ts", "import", 'import { createRedisChannel } from "./redis-channel.ts";\nimport');
+  edit("server.ts", "import", 'import { createRedisCache } from "react-router-express-server/redis";\nimport');
   edit(
     "server.ts",
     "shutdown }) {",
-    'shutdown, cache }) {\n    cache.connect(createRedisChannel(process.env.REDIS_URL ?? ""));',
+    'shutdown, cache }) {\n    cache.connect(createRedisCache({ url: process.env.REDIS_URL ?? "" }));',
   );
   await build(folder);
 }, BUILD_TIMEOUT_MS);

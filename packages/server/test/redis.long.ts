@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { createRedisCache } from "react-router-express-server/redis";
 import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { createRedisChannel } from "./database/services/redis-channel.ts";
 import { startCutProxy } from "./support/cut-proxy.ts";
 
 test("messages reach every process, also after a restart of Redis", async () => {
@@ -13,8 +13,8 @@ test("messages reach every process, also after a restart of Redis", async () => 
   let redis = start();
   onTestFinished(() => void redis.kill("SIGKILL"));
   const [one, other] = [
-    createRedisChannel(`redis://127.0.0.1:${port}`),
-    createRedisChannel(`redis://127.0.0.1:${port}`),
+    createRedisCache({ url: `redis://127.0.0.1:${port}` }),
+    createRedisCache({ url: `redis://127.0.0.1:${port}` }),
   ];
   const messages: string[] = [];
   const connections: boolean[] = [];
@@ -45,7 +45,7 @@ test("a connection that is lost without a reset is detected, for messages too, a
     redis.kill("SIGKILL");
     proxy.stop();
   });
-  const channel = createRedisChannel(`redis://${proxy.host}`);
+  const channel = createRedisCache({ url: `redis://${proxy.host}` });
   const messages: string[] = [];
   let isConnected = false;
   channel.subscribe(
@@ -90,7 +90,7 @@ test("a connection that is lost while it subscribes is made again", async () => 
     redis.kill("SIGKILL");
     proxy.close();
   });
-  const channel = createRedisChannel(`redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  const channel = createRedisCache({ url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
   const messages: string[] = [];
   let isConnected = false;
   channel.subscribe(

@@ -44,6 +44,18 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
       label: "source",
       values: { local: "from this process", received: "over the cache channel" },
     }),
+    recordStore: countBy(registry, {
+      name: "page_cache_store_total",
+      help: "Answers of the store that processes share.",
+      label: "result",
+      values: {
+        hit: "a valid page",
+        miss: "none",
+        stored: "a rendered page",
+        refused: "a page that was invalidated while it was rendered",
+        error: "none within 50 ms, so it isn't asked for 5 s",
+      },
+    }),
     setChannelConnected: (isConnected: boolean) => channelConnected.set(Number(isConnected)),
     measureSize(readSize: () => { entries: number; bytes: number }) {
       gauge(registry, "page_cache_entries", "Cache entries.", () => readSize().entries);

@@ -16,6 +16,7 @@ function connect(paths: string[] = [], groups: string[] = []) {
     maxBytes: 1e6,
     log: pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) }),
     metrics: createCacheMetrics(new Registry(), []),
+    release: "1",
     findRoute: (path) => ({ route: ROUTE, canonicalPath: path }),
     shutdown: shutdown.signal,
   });

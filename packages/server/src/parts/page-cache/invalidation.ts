@@ -7,7 +7,9 @@ import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
 import { createFailures } from "./failures.ts";
 import { createEntries, type Invalidation, pagePathOf } from "./memory.ts";
+import type { PageStore } from "./page-store.ts";
 import { createPublisher } from "./publisher.ts";
+import { createSharedPages } from "./shared-pages.ts";
 
 /** Carries messages between the processes of a deployment (docs/caching.md). */
 export type CacheChannel = {
@@ -15,6 +17,8 @@ export type CacheChannel = {
   publish: (message: string) => Promise<unknown>;
   /** Registers a function for the messages of all processes, and one for the state of the connection. */
   subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
+  /** Keeps cached pages for all processes, until a message invalidates them. */
+  store?: PageStore;
 };
 
 const MessageSchema = v.pipe(
@@ -33,16 +37,19 @@ type Options = Pick<Pages, "findRoute"> & {
   maxBytes: number;
   log: Logger;
   metrics: CacheMetrics;
+  /** The processes of a release share cached pages. */
+  release: string;
   shutdown: AbortSignal;
 };
 
 /** The page cache of this process, whose entries every process of the deployment can invalidate. */
-export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Options) {
+export function createCache({ maxBytes, log, metrics, findRoute, release, shutdown }: Options) {
   const entries = createEntries(maxBytes, metrics);
   const failures = createFailures();
   metrics.measureSize(entries.getSize);
   const processId = randomUUID();
   const publisher = createPublisher({ shutdown, log });
+  const sharedPages = createSharedPages({ entries, log, metrics, release, isPublished: publisher.isIdle });
   let channel: "none" | "connecting" | "connected" | "disconnected" = "none";
 
   /** The page of a cached route, and whether it is another path's, such as that of all unknown paths. */
@@ -63,6 +70,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Opt
   return {
     entries,
     failures,
+    sharedPages,
     /**
      * Invalidates the entries of cache groups, and those of the pages and data of paths. In this process it takes
      * effect at once. Resolves with the number of entries removed here, when the message to the others is sent or kept.
@@ -108,6 +116,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, shutdown }: Opt
     /** Connects this process with the others. */
     connect(opened: CacheChannel) {
       publisher.connect((invalidation) => opened.publish(JSON.stringify({ from: processId, ...invalidation })));
+      if (opened.store) sharedPages.connect(opened.store);
       channel = "connecting";
       let wasConnected: boolean | undefined;
       const onConnection = (isConnected: boolean) => {

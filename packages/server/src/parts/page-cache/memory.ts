@@ -17,6 +17,10 @@ export type CacheEntry = {
   route: string;
   /** On the clock of `performance.now()`. */
   renderedAt: number;
+  /** In the store that processes share. */
+  version?: string;
+  /** When the store last had this version. Without it, the entry was last known to be valid at its render. */
+  checkedAt?: number;
 };
 
 /**
@@ -89,8 +93,8 @@ export function createEntries(maxBytes: number, metrics: Pick<CacheMetrics, "rec
       return entries.has(key) ? "stored" : "too_large";
     },
     /** An entry that may be out of date is sent if its render fails, for as long as it would be otherwise. */
-    lifetimeOf({ lifetime, groups, renderedAt }: CacheEntry): SharedLifetime {
-      const isExpired = renderedAt < expiredAt;
+    lifetimeOf({ lifetime, groups, renderedAt, checkedAt = renderedAt }: CacheEntry): SharedLifetime {
+      const isExpired = checkedAt < expiredAt;
       if (!isExpired && (isConnected || groups.length === 0)) return lifetime;
       const fresh = isExpired ? 0 : Math.min(lifetime.fresh, DISCONNECTED_LIFETIME);
       return { fresh, staleWhileRevalidate: 0, staleIfError: lifetime.fresh + lifetime.staleIfError - fresh };

@@ -47,7 +47,11 @@ test.each([
   const earlier = { hasHeader: () => false, getHeaderNames: () => [] };
   const res = { ...earlier, headersSent, writeHead, locals: { route, canonicalPath: "/", target: { query: "" } } };
   const req = { method: "GET", headers: {} } as Request;
-  pageCache("test", entries, { revalidate, isFailing: () => false })(req, res as unknown as Response, vi.fn());
+  pageCache("test", entries, { revalidate, isFailing: () => false, refresh: () => undefined })(
+    req,
+    res as unknown as Response,
+    vi.fn(),
+  );
   await vi.waitFor(() => expect(revalidate.mock.settledResults).toMatchObject([{ type: "rejected" }]));
   await Promise.resolve();
   expect(writeHead.mock.calls.map(([, headers]) => headers.slice(-4, -2))).toEqual(sent);
@@ -75,7 +79,7 @@ test.each([
   const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
   for (const key of ["/", "/#theme=light", "/#Accept-Language=en"]) entries.store(key, entry, []);
   const route = { pattern: "/", cacheRule: { filterQuery: () => "", variants } };
-  const handle = pageCache("test", entries, { revalidate: vi.fn(), isFailing: () => false });
+  const handle = pageCache("test", entries, { revalidate: vi.fn(), isFailing: () => false, refresh: () => undefined });
   const app = createExpress().use((req, res, next) => {
     Object.assign(res.locals, { route, canonicalPath: "/", target: { query: "" } });
     res.setHeader("CDN-Cache-Control", "max-age=60"); // Of middleware in front.

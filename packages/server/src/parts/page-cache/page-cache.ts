@@ -15,7 +15,7 @@ const MAX_KEY_LENGTH = 2048;
 export function pageCache(
   name: string,
   entries: CacheEntries,
-  { revalidate, isFailing }: Pick<Revalidation, "revalidate" | "isFailing">,
+  { revalidate, isFailing, refresh }: Pick<Revalidation, "revalidate" | "isFailing" | "refresh">,
 ): RequestHandler {
   return (req, res, next) => {
     checkReceived(res, "pageCache");
@@ -36,36 +36,44 @@ export function pageCache(
           : ["Cache-Control", entry.cacheControl.replace(S_MAXAGE, "s-maxage=1")];
       sendStored(req, res, entry.response, [...freshness, "Cache-Status", `${name}; ${status}`]);
     };
-    const entry = entries.find(key);
-    const { fresh, staleWhileRevalidate, staleIfError } = entry ? entries.lifetimeOf(entry) : NO_LIFETIME;
-    const ttl = entry ? Math.ceil(fresh - ageOf(entry)) : Number.NEGATIVE_INFINITY;
-    // While its renders fail, no client waits for the next one.
-    if (entry && (ttl > -staleWhileRevalidate || (ttl > -staleIfError && isFailing(key)))) {
-      entries.recordLookup(ttl > 0 ? "hit" : "stale", route.pattern);
-      // If the server is too busy, a later request revalidates it.
-      if (ttl <= 0) revalidate(key, route).catch(() => {});
-      return send(entry, `hit; ttl=${ttl}`);
-    }
-    /** Sends the stale response, unless it has been invalidated. */
-    const sendStale = () => {
-      const isUsable = entry && ttl > -staleIfError && entries.find(key) === entry;
-      entries.recordLookup(isUsable ? "stale" : "miss", route.pattern);
-      if (isUsable) send(entry, `hit; ttl=${ttl}`);
-      return Boolean(isUsable);
+    const respond = (isRefreshed: boolean) => {
+      const entry = entries.find(key);
+      const { fresh, staleWhileRevalidate, staleIfError } = entry ? entries.lifetimeOf(entry) : NO_LIFETIME;
+      const ttl = entry ? Math.ceil(fresh - ageOf(entry)) : Number.NEGATIVE_INFINITY;
+      const refreshing = ttl > 0 || isRefreshed ? undefined : refresh(key, route);
+      if (refreshing) {
+        refreshing.then(() => !res.headersSent && !res.closed && respond(true)).catch(next);
+        return;
+      }
+      // While its renders fail, no client waits for the next one.
+      if (entry && (ttl > -staleWhileRevalidate || (ttl > -staleIfError && isFailing(key)))) {
+        entries.recordLookup(ttl > 0 ? "hit" : "stale", route.pattern);
+        // If the server is too busy, a later request revalidates it.
+        if (ttl <= 0) revalidate(key, route).catch(() => {});
+        return send(entry, `hit; ttl=${ttl}`);
+      }
+      /** Sends the stale response, unless it has been invalidated. */
+      const sendStale = () => {
+        const isUsable = entry && ttl > -staleIfError && entries.find(key) === entry;
+        entries.recordLookup(isUsable ? "stale" : "miss", route.pattern);
+        if (isUsable) send(entry, `hit; ttl=${ttl}`);
+        return Boolean(isUsable);
+      };
+      revalidate(key, route, res)
+        .then((rendered) => {
+          if (res.headersSent) return; // The client got a 503 meanwhile, at MAX_CONNECTIONS.
+          // A second render, so that this client gets its own page, or the error page.
+          if (!rendered) return sendStale() || next();
+          entries.recordLookup("miss", route.pattern);
+          // An entry that is larger than the whole cache is sent, but not stored.
+          const stored = entries.find(key) ? "; stored" : "";
+          send(rendered, `fwd=${entry ? "stale" : "uri-miss"}${stored}`);
+        })
+        .catch((error) => {
+          if (error.status !== 503 || res.headersSent || !sendStale()) next(error);
+        });
     };
-    revalidate(key, route, res)
-      .then((rendered) => {
-        if (res.headersSent) return; // The client got a 503 meanwhile, at MAX_CONNECTIONS.
-        // A second render, so that this client gets its own page, or the error page.
-        if (!rendered) return sendStale() || next();
-        entries.recordLookup("miss", route.pattern);
-        // An entry that is larger than the whole cache is sent, but not stored.
-        const stored = entries.find(key) ? "; stored" : "";
-        send(rendered, `fwd=${entry ? "stale" : "uri-miss"}${stored}`);
-      })
-      .catch((error) => {
-        if (error.status !== 503 || res.headersSent || !sendStale()) next(error);
-      });
+    respond(false);
   };
 }
 

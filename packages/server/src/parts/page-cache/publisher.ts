@@ -25,9 +25,17 @@ export function createPublisher({ shutdown, log }: Options) {
   /** All that couldn't be sent, in one. Beyond the limit, every entry expires elsewhere. */
   let waiting: Invalidation | undefined;
   let isRetrying = false;
+  let sending = 0;
   let isClosed = false;
 
-  const trySend = async (invalidation: Invalidation) => inTime(send?.(invalidation), PUBLISH_TIMEOUT_MS);
+  async function trySend(invalidation: Invalidation) {
+    sending += 1;
+    try {
+      return await inTime(send?.(invalidation), PUBLISH_TIMEOUT_MS);
+    } finally {
+      sending -= 1;
+    }
+  }
 
   function keep(invalidation: Invalidation) {
     const merged = waiting ? merge(waiting, invalidation) : invalidation;
@@ -68,6 +76,8 @@ export function createPublisher({ shutdown, log }: Options) {
     },
     /** Whether messages wait until they can be sent. */
     isWaiting: () => isRetrying,
+    /** Whether nothing waits, and nothing is being sent. */
+    isIdle: () => !isRetrying && sending === 0,
     connect(sendMessage: typeof send) {
       send = sendMessage;
     },

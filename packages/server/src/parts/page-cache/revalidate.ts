@@ -2,9 +2,6 @@ import { EventEmitter } from "node:events";
 import type { Response } from "express";
 import createHttpError from "http-errors";
 import type { Logger } from "pino";
-import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
-import { compress, isCompressible } from "../../http/content-coding.ts";
-import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { SlotQueue } from "../../overload/index.ts";
 import type { MeasuredPart } from "../../pages/context.ts";
@@ -15,25 +12,18 @@ import { copyString } from "../../site/route-table.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { describeError } from "../../telemetry/log-text.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
+import { type AnonymousResponse, createCompression, createEntry, type Effort } from "./create-entry.ts";
 import type { Failure, Failures } from "./failures.ts";
 import type { CacheEntries, CacheEntry } from "./memory.ts";
+import type { Turn } from "./page-store.ts";
 import { renderAll } from "./render-all.ts";
-
-/** A response of a cached route, the same for all clients. */
-export type AnonymousResponse = {
-  status: number;
-  contentType: string | undefined;
-  headers: Record<string, string>;
-  body: Buffer;
-  /** Whether a loader or middleware has read the request's headers, beside those of the variant. */
-  readsHeaders: boolean;
-  uncacheableReason: string | undefined;
-};
+import type { SharedPages } from "./shared-pages.ts";
 
 type Options = {
   pages: Pages;
   entries: CacheEntries;
   failures: Failures;
+  sharedPages: SharedPages;
   /** Renders the response for a cache key. Rejects if anything in the page fails or exceeds `renderTimeoutMs`. */
   renderAnonymously: (key: string, route: RouteEntry, parts?: MeasuredPart[]) => Promise<AnonymousResponse>;
   renderTimeoutMs: number;
@@ -43,7 +33,6 @@ type Options = {
   metrics: Pick<CacheMetrics, "recordRender">;
 };
 
-type Effort = "best" | "fast";
 type Client = { resolve: (entry: CacheEntry | undefined) => void; reject: (error: Error) => void };
 /** `parts` are the loaders and renders that have started for them. */
 type Clients = EventEmitter & { waiting: Set<Client>; parts: MeasuredPart[] };
@@ -62,7 +51,8 @@ const READS_HEADERS =
 
 /** Renders responses for the cache, and stores them. */
 export function createRevalidation(options: Options) {
-  const { pages, entries, failures, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } = options;
+  const { pages, entries, failures, sharedPages, renderAnonymously, renderTimeoutMs, renderSlots, log, metrics } =
+    options;
   /** After a render that failed, a page counts as failing until the next render has timed out, and a little longer. */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
   const { base, routes, findFile, isProduction } = pages;
@@ -83,29 +73,13 @@ export function createRevalidation(options: Options) {
     warned.add(kind);
   }
 
-  let compressed: Promise<unknown> = Promise.resolve();
-  /** Compresses one body after the other, since each encoder takes memory. */
-  async function toBodies({ body: identity, contentType = "" }: AnonymousResponse, effort: Effort) {
-    const compressing = compressed.then(() => (isCompressible(contentType) ? compress(identity, effort) : {}));
-    compressed = compressing.catch(() => {});
-    const bodies = Object.entries({ ...(await compressing), identity });
-    return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
-  }
+  const toPage = createCompression();
 
-  async function toEntry(key: string, rendered: AnonymousResponse, route: RouteEntry, effort: Effort) {
-    const renderedAt = performance.now();
-    const before = entries.find(key)?.bodies;
-    const bodies = before?.identity.equals(rendered.body) ? before : await toBodies(rendered, effort);
-    const { "cache-control": cacheControl = "", ...headers } = rendered.headers;
-    const lifetime = parseSharedLifetime(cacheControl);
-    const groups = parseGroups(headers["cache-groups"] ?? null);
-    if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
-    const response = storeResponse({ ...rendered, headers, bodies, vary: route.cacheRule?.variants?.vary });
-    return { response, cacheControl, bodies, lifetime, groups, route: route.pattern, renderedAt };
-  }
+  type Render = { effort: Effort; turn?: Turn | undefined; parts?: MeasuredPart[] | undefined };
 
   /** Resolves with undefined if it isn't cacheable, or if every render was invalidated. */
-  async function renderEntry(key: string, route: RouteEntry, effort: Effort, parts?: MeasuredPart[]) {
+  async function renderEntry(key: string, route: RouteEntry, { effort, parts, ...render }: Render) {
+    let { turn } = render;
     for (let count = 0; count < MAX_RENDERS; count += 1) {
       const invalidations = entries.watch();
       try {
@@ -114,12 +88,18 @@ export function createRevalidation(options: Options) {
         if (rendered.uncacheableReason !== undefined) {
           warn(route, `not cacheable: ${rendered.uncacheableReason}`);
           entries.remove(key); // Otherwise later requests could get the stale entry.
+          turn?.end({ isRemoved: true });
           recordFailure(key, "not_cacheable", rendered.uncacheableReason);
           metrics.recordRender("not_cacheable");
           return undefined;
         }
-        const entry = await toEntry(key, rendered, route, effort);
-        const result = entries.store(key, entry, invalidations);
+        const renderedAt = performance.now();
+        const page = await toPage(rendered, effort, entries.find(key)?.bodies);
+        const entry = createEntry(page, route, renderedAt);
+        const shared = turn && (await sharedPages.store(turn, key, page, entry));
+        if (shared === "lost") return (await sharedPages.lookUp(key, route))?.entry ?? entry;
+        if (shared === "stored") turn = undefined;
+        const result = shared === "invalidated" ? shared : entries.store(key, entry, invalidations);
         metrics.recordRender(result);
         if (result === "too_large" && isProduction) warn(route, "larger than its part of PAGE_CACHE_MAX_BYTES");
         if (result !== "invalidated") return entry;
@@ -132,6 +112,19 @@ export function createRevalidation(options: Options) {
 
   /** `clients` emits "close" when every client has left. */
   async function render(key: string, route: RouteEntry, effort: Effort, clients?: Clients) {
+    const { turn, entry } = sharedPages.isOpen() ? await sharedPages.takeTurn(key, route) : {};
+    if (entry) {
+      failures.delete(key);
+      return entry;
+    }
+    try {
+      return await renderInSlot(key, route, { effort, turn, parts: clients?.parts }, clients);
+    } finally {
+      turn?.end();
+    }
+  }
+
+  async function renderInSlot(key: string, route: RouteEntry, options: Render, clients?: Clients) {
     const release = await renderSlots
       .acquire({ weight: 1, route: route.pattern, isReserved: true }, clients)
       .catch((error) => {
@@ -140,11 +133,11 @@ export function createRevalidation(options: Options) {
         throw error;
       });
     try {
-      const entry = await renderEntry(key, route, effort, clients?.parts);
+      const entry = await renderEntry(key, route, options);
       if (entry) failures.delete(key);
       return entry;
     } catch (err) {
-      if (effort === "best" && err instanceof ChangedHtmlError) throw err; // Only `renderAll` waits for the best.
+      if (options.effort === "best" && err instanceof ChangedHtmlError) throw err; // Only `renderAll` waits for the best.
       metrics.recordRender("failed");
       if (failures.get(key)?.result !== "failed") logFailure(err, key, findFile(route.id));
       recordFailure(key, "failed", describeError(err));
@@ -187,7 +180,15 @@ export function createRevalidation(options: Options) {
   return {
     /** Whether a render for a cache key has failed lately, or got no slot, and none has succeeded since. */
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
-    renderAll: () => renderAll(routes, (key, route) => render(toUrlPath(base, key), route, "best")),
+    /** Looks for a newer page in the store that processes share, unless there is none or it is down. */
+    refresh(key: string, route: RouteEntry) {
+      if (!sharedPages.isOpen() || findRecentFailure(key)) return undefined;
+      return sharedPages.lookUp(key, route);
+    },
+    async renderAll() {
+      await sharedPages.waitUntilConnected();
+      await renderAll(routes, (key, route) => render(toUrlPath(base, key), route, "best"));
+    },
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.
      * Resolves with undefined if the render isn't cacheable, was invalidated or, for the first client, failed. Others

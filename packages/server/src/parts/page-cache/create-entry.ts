@@ -1,0 +1,46 @@
+import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
+import { compress, isCompressible } from "../../http/content-coding.ts";
+import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
+import type { RouteEntry } from "../../locals.ts";
+import type { CacheEntry } from "./memory.ts";
+import type { SharedPage } from "./page-store.ts";
+
+export type Effort = "best" | "fast";
+
+/** A response of a cached route, the same for all clients. */
+export type AnonymousResponse = {
+  status: number;
+  contentType: string | undefined;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Whether a loader or middleware has read the request's headers, beside those of the variant. */
+  readsHeaders: boolean;
+  uncacheableReason: string | undefined;
+};
+
+/** The returned function compresses one page after the other, since each encoder takes memory. */
+export function createCompression() {
+  let compressed: Promise<unknown> = Promise.resolve();
+  async function toBodies(identity: Buffer, contentType = "", effort: Effort) {
+    const compressing = compressed.then(() => (isCompressible(contentType) ? compress(identity, effort) : {}));
+    compressed = compressing.catch(() => {});
+    const bodies = Object.entries({ ...(await compressing), identity });
+    return Object.fromEntries(bodies.map(([coding, bytes]) => [coding, copyBytes(bytes)])) as Bodies;
+  }
+  /** If the content hasn't changed, the page gets the bodies of the one `before`. */
+  return async (rendered: AnonymousResponse, effort: Effort, before?: Bodies): Promise<SharedPage> => {
+    const { status, contentType, headers, body } = rendered;
+    const bodies = before?.identity.equals(body) ? before : await toBodies(body, contentType, effort);
+    return { status, contentType, headers, bodies };
+  };
+}
+
+/** Creates the cache entry of a page. Throws if the page isn't cacheable. */
+export function createEntry(page: SharedPage, route: RouteEntry, renderedAt: number): CacheEntry {
+  const { "cache-control": cacheControl = "", ...headers } = page.headers;
+  const lifetime = parseSharedLifetime(cacheControl);
+  const groups = parseGroups(headers["cache-groups"] ?? null);
+  if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
+  const response = storeResponse({ ...page, headers, vary: route.cacheRule?.variants?.vary });
+  return { response, cacheControl, bodies: page.bodies, lifetime, groups, route: route.pattern, renderedAt };
+}

@@ -1,0 +1,76 @@
+// In each script, KEYS are the page, its turn and the epoch, and ARGV[1] is the prefix of tags. Times are microseconds
+// on the clock of Redis.
+//
+// A page has the tags that invalidations name, and a tag is a key whose value is the time at which it was made. A page
+// is valid while each of its tags has the value that it had when the page was stored. So an invalidation only deletes
+// keys, which a full Redis allows, and if Redis evicts a tag, its pages count as invalidated.
+//
+// The epoch is deleted by each invalidation. While it stays the same, a tag that doesn't exist was never deleted.
+
+const NOW = `
+local time = redis.call("TIME")
+local now = time[1] * 1000000 + time[2]
+local text = string.format("%.0f", now)
+`;
+
+/** ARGV: 2 the version that the process has, 3 the turn's token or "", 4 the turn's milliseconds. */
+export const LOOK_UP = `${NOW}
+local version, renderedAt, fresh, tags = unpack(redis.call("HMGET", KEYS[1], "version", "renderedAt", "fresh", "tags"))
+if version then
+  for tag, value in pairs(cjson.decode(tags)) do
+    if redis.call("GET", ARGV[1] .. tag) ~= value then version = false end
+  end
+end
+local age = version and math.max(0, (now - renderedAt) / 1000) or 0
+local isFresh = version and age < tonumber(fresh)
+local page = version and version ~= ARGV[2] and redis.call("HGET", KEYS[1], "page")
+local epoch = false
+if ARGV[3] ~= "" and not isFresh and redis.call("SET", KEYS[2], ARGV[3], "NX", "PX", ARGV[4]) then
+  redis.call("SET", KEYS[3], text, "NX")
+  epoch = redis.call("GET", KEYS[3])
+end
+return { version, page, math.ceil(age), isFresh and 1 or 0, epoch, text }
+`;
+
+/**
+ * ARGV: 2 the turn's token, 3 the epoch and 4 the time at which the render began, 5 the version, 6 the age, 7 for how
+ * long it is fresh, 8 and kept, in milliseconds, 9 the tags, 10 the page.
+ */
+export const STORE = `${NOW}
+if redis.call("GET", KEYS[2]) ~= ARGV[2] then return { "lost" } end
+local isSameEpoch = redis.call("GET", KEYS[3]) == ARGV[3]
+local tags = {}
+for _, tag in ipairs(cjson.decode(ARGV[9])) do
+  local key = ARGV[1] .. tag
+  local value = redis.call("GET", key)
+  if not isSameEpoch and (not value or tonumber(value) >= tonumber(ARGV[4])) then
+    redis.call("SET", KEYS[3], text, "NX")
+    return { "invalidated", redis.call("GET", KEYS[3]), text }
+  end
+  if not value then
+    value = text
+    redis.call("SET", key, value, "PX", ARGV[8])
+  elseif redis.call("PTTL", key) < tonumber(ARGV[8]) then
+    redis.call("PEXPIRE", key, ARGV[8])
+  end
+  tags[tag] = value
+end
+local renderedAt = string.format("%.0f", now - ARGV[6] * 1000)
+redis.call("HSET", KEYS[1], "version", ARGV[5], "renderedAt", renderedAt, "fresh", ARGV[7], "tags", cjson.encode(tags),
+  "page", ARGV[10])
+redis.call("PEXPIRE", KEYS[1], ARGV[8])
+redis.call("DEL", KEYS[2])
+return { "stored" }
+`;
+
+/** ARGV: 2 the turn's token, 3 the milliseconds that it has from now on. */
+export const EXTEND_TURN = `
+if redis.call("GET", KEYS[2]) == ARGV[2] then redis.call("PEXPIRE", KEYS[2], ARGV[3]) end
+`;
+
+/** ARGV: 2 the turn's token, 3 "remove" if the page is removed. */
+export const END_TURN = `
+if redis.call("GET", KEYS[2]) ~= ARGV[2] then return end
+redis.call("DEL", KEYS[2])
+if ARGV[3] == "remove" then redis.call("DEL", KEYS[1]) end
+`;

@@ -1,0 +1,119 @@
+import { pino } from "pino";
+import { expect, test } from "vitest";
+import type { RouteEntry } from "../../locals.ts";
+import { createEntries } from "./memory.ts";
+import type { LookUp, PageStore } from "./page-store.ts";
+import { createSharedPages } from "./shared-pages.ts";
+
+const ROUTE = { pattern: "/", cacheRule: {} } as RouteEntry;
+const HEADERS = { "cache-control": "s-maxage=60, stale-while-revalidate=60", "cache-groups": '"a"' };
+const PAGE = { status: 200, contentType: "text/plain", headers: HEADERS, bodies: { identity: Buffer.from("page") } };
+const FOUND: LookUp = { version: "1", page: PAGE, age: 2000, isFresh: true };
+
+function connect(answer: () => Promise<LookUp>, isPublished = () => true) {
+  const entries = createEntries(1e6, { recordLookup() {}, recordEviction() {} });
+  const results: string[] = [];
+  const questions: string[] = [];
+  const lines: string[] = [];
+  const shared = createSharedPages({
+    entries,
+    log: pino({ base: null }, { write: (line) => lines.push(JSON.parse(line).msg) }),
+    metrics: { recordStore: (result) => results.push(result) },
+    release: "release",
+    isPublished,
+  });
+  const store: PageStore = {
+    connect: async () => {},
+    lookUp(key, { version, wantsTurn }) {
+      questions.push([key, version, wantsTurn && "turn"].filter(Boolean).join(" "));
+      return answer();
+    },
+  };
+  shared.connect(store);
+  return { shared, entries, results, questions, lines };
+}
+
+test("a page of the store gets into memory with its age, and is asked for by its version from then on", async () => {
+  const { shared, entries, questions } = connect(async () => FOUND);
+  await shared.lookUp("/", ROUTE);
+  const entry = entries.find("/");
+  expect(entry).toMatchObject({ groups: ["a"], cacheControl: HEADERS["cache-control"], version: "1" });
+  expect(performance.now() - Number(entry?.renderedAt)).toBeGreaterThanOrEqual(2000);
+  await shared.lookUp("/", ROUTE);
+  expect(questions).toEqual(["release /", "release / 1"]);
+});
+
+test.each([
+  ["never answers", () => new Promise<LookUp>(() => {})],
+  ["fails", () => Promise.reject(new Error("full"))],
+])("a store that %s is asked once, and then not for a while", async (_label, answer) => {
+  const { shared, questions, results, lines } = connect(answer);
+  expect(await shared.lookUp("/", ROUTE)).toBe(undefined);
+  expect(await shared.lookUp("/", ROUTE)).toBe(undefined);
+  expect(await shared.takeTurn("/", ROUTE)).toEqual({ turn: undefined });
+  expect({ questions, results }).toEqual({ questions: ["release /"], results: ["error"] });
+  expect(lines).toEqual(["page store not available: each process renders its own pages"]);
+});
+
+test("a turn that comes after the deadline ends, so that another process gets it", async () => {
+  let hasEnded = false;
+  const turn = { store: () => Promise.reject(new Error("late")), end: () => (hasEnded = true) };
+  const late = new Promise<LookUp>((resolve) => setTimeout(resolve, 200, { age: 0, isFresh: false, turn }));
+  const { shared } = connect(() => late);
+  expect(await shared.takeTurn("/", ROUTE)).toEqual({ turn: undefined });
+  await expect.poll(() => hasEnded).toBe(true);
+});
+
+test("an answer that has come while the process was busy counts", async () => {
+  const { shared, results } = connect(
+    () =>
+      new Promise((resolve) => {
+        setTimeout(() => {
+          const end = performance.now() + 200;
+          while (performance.now() < end);
+          setImmediate(resolve, FOUND);
+        }, 1);
+      }),
+  );
+  await shared.lookUp("/", ROUTE);
+  expect(results).toEqual(["hit"]);
+});
+
+test("while invalidations of the process aren't published, the store isn't asked: it may have the old page", async () => {
+  const { shared, questions } = connect(
+    async () => FOUND,
+    () => false,
+  );
+  expect(shared.isOpen()).toBe(false);
+  await shared.lookUp("/", ROUTE);
+  expect(questions).toEqual([]);
+});
+
+test("a page that is invalidated while the store answers doesn't get into memory", async () => {
+  const { shared, entries } = connect(async () => {
+    entries.invalidate({ groups: ["a"], paths: [], prefixes: [] });
+    return FOUND;
+  });
+  expect(await shared.lookUp("/", ROUTE)).toEqual({ turn: undefined });
+  expect(entries.find("/")).toBe(undefined);
+});
+
+test("a client waits for the process that renders the page, and gets that page", async () => {
+  const answers: LookUp[] = [{ age: 0, isFresh: false }, { age: 0, isFresh: false }, FOUND];
+  const { shared, questions } = connect(async () => answers.shift() as LookUp);
+  expect(await shared.takeTurn("/", ROUTE)).toMatchObject({ isFresh: true, entry: { version: "1" } });
+  expect(questions).toHaveLength(3);
+});
+
+test("after the channel has connected, a page that the store still has is fresh", async () => {
+  const { shared, entries } = connect(async () => FOUND);
+  await shared.lookUp("/", ROUTE);
+  entries.setConnected(true);
+  const readFresh = () => {
+    const entry = entries.find("/");
+    return entry && entries.lifetimeOf(entry).fresh;
+  };
+  expect(readFresh()).toBe(0);
+  await shared.lookUp("/", ROUTE);
+  expect(readFresh()).toBe(60);
+});

@@ -1,0 +1,143 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { RouteEntry } from "../../locals.ts";
+import { inTime } from "../../overload/index.ts";
+import type { CacheMetrics } from "./cache-metrics.ts";
+import { createEntry } from "./create-entry.ts";
+import { type CacheEntries, type CacheEntry, pagePathOf } from "./memory.ts";
+import { type PageStore, type SharedPage, type Turn, tagsOf } from "./page-store.ts";
+
+const CONNECT_TIMEOUT_MS = 1000;
+const ANSWER_TIMEOUT_MS = 50;
+/** After a failure, the store isn't asked for this long. */
+const PAUSE_MS = 5000;
+/** While another process renders a page, the store is asked for the page this often. */
+const POLL_INTERVAL_MS = 25;
+/** Longer than a render may take. */
+const MAX_WAIT_MS = 15_000;
+/** In the store. */
+const MAX_KEPT_MS = 24 * 3_600_000;
+
+type Options = {
+  entries: CacheEntries;
+  log: Logger;
+  metrics: Pick<CacheMetrics, "recordStore">;
+  /** Pages of another release are never sent. */
+  release: string;
+  /** Whether the store has all invalidations of this process. Until then, it may have an old page. */
+  isPublished: () => boolean;
+};
+
+type Found = { entry?: CacheEntry | undefined; isFresh?: boolean; turn?: Turn | undefined };
+
+/** The cached pages that the processes of a deployment share, if the site has connected a store for them. */
+export function createSharedPages({ entries, log, metrics, release, isPublished }: Options) {
+  let store: PageStore | undefined;
+  let connected: Promise<unknown> | undefined;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
+  let hasFailed = false;
+
+  const isOpen = () => store !== undefined && performance.now() >= pausedUntil && isPublished();
+
+  /** Resolves with undefined if the store fails, or takes too long. An answer that is late gets to `onLate`. */
+  async function ask<T>(answer: Promise<T>, onLate?: (answer: T) => void) {
+    try {
+      const result = await readInTime(answer);
+      if (hasFailed) log.info("page store available");
+      hasFailed = false;
+      return result;
+    } catch (err) {
+      if (onLate) answer.then(onLate, () => {});
+      metrics.recordStore("error");
+      pausedUntil = performance.now() + PAUSE_MS;
+      if (!hasFailed) log.warn({ err }, "page store not available: each process renders its own pages");
+      hasFailed = true;
+      return undefined;
+    }
+  }
+
+  /** Puts the page of the store into memory, if the store has a newer one. Resolves with undefined if it is down. */
+  async function lookUp(key: string, route: RouteEntry, wantsTurn = false): Promise<Found | undefined> {
+    if (!store || !isOpen()) return undefined;
+    const invalidations = entries.watch();
+    try {
+      const before = entries.find(key);
+      // Time passes until the store answers. The age counts from here, so that no process takes a page for younger than
+      // the store does: the store lets no process render a newer page while another may send this one as fresh.
+      const askedAt = performance.now();
+      const asked = store.lookUp(`${release} ${key}`, { version: before?.version, wantsTurn });
+      const found = await ask(asked, ({ turn }) => turn?.end());
+      if (!found) return undefined;
+      const { version, page, age, isFresh, turn } = found;
+      metrics.recordStore(version === undefined ? "miss" : "hit");
+      if (version === undefined) return { turn };
+      const renderedAt = askedAt - age;
+      // The memory has a newer page if the store was down when this process rendered the page.
+      if (page && before && before.renderedAt > renderedAt) return { turn };
+      if (page) {
+        const entry = { ...createEntry(page, route, renderedAt), version, checkedAt: askedAt };
+        return entries.store(key, entry, invalidations) === "invalidated" ? { turn } : { entry, isFresh, turn };
+      }
+      const entry = entries.find(key);
+      if (entry?.version !== version) return { turn };
+      entry.checkedAt = askedAt;
+      return { entry, isFresh, turn };
+    } finally {
+      entries.unwatch(invalidations);
+    }
+  }
+
+  return {
+    isOpen,
+    lookUp,
+    connect(opened: PageStore) {
+      store = opened;
+      connected = opened.connect();
+      connected.catch((err) => log.error({ err }, "page store not connected"));
+    },
+    /** Waits for the store at startup, so that the process starts with the pages of the others, or of its last run. */
+    async waitUntilConnected() {
+      await inTime(connected, CONNECT_TIMEOUT_MS).catch(() => {});
+    },
+    /** Resolves with the right to render a page, or with the page that another process has rendered meanwhile. */
+    async takeTurn(key: string, route: RouteEntry): Promise<Found> {
+      const startedAt = performance.now();
+      while (performance.now() - startedAt < MAX_WAIT_MS) {
+        const found = await lookUp(key, route, true);
+        if (!found || found.turn) return { turn: found?.turn };
+        if (found.isFresh) return found;
+        await wait(POLL_INTERVAL_MS);
+      }
+      return {};
+    },
+    /** Stores a page that was rendered in a turn, and sets the entry's version. */
+    async store(turn: Turn, key: string, page: SharedPage, entry: CacheEntry) {
+      const { lifetime, groups, renderedAt } = entry;
+      const kept = lifetime.fresh + Math.max(lifetime.staleWhileRevalidate, lifetime.staleIfError);
+      const options = {
+        tags: [tagsOf.everything, tagsOf.path(pagePathOf(key)), ...groups.map(tagsOf.group)],
+        age: performance.now() - renderedAt,
+        fresh: lifetime.fresh * 1000,
+        kept: Math.min(kept * 1000, MAX_KEPT_MS),
+      };
+      const result = await ask(turn.store(page, options));
+      if (result === undefined) return "failed";
+      metrics.recordStore(typeof result === "string" ? "refused" : "stored");
+      if (typeof result === "string") return result;
+      entry.version = result.version;
+      return "stored";
+    },
+  };
+}
+
+export type SharedPages = ReturnType<typeof createSharedPages>;
+
+/** Rejects if an answer takes too long. One that has arrived while the process was busy is still read. */
+function readInTime<T>(answer: Promise<T>) {
+  let timer: NodeJS.Timeout | undefined;
+  const timedOut = new Promise<never>((_resolve, reject) => {
+    const error = new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`);
+    timer = setTimeout(() => setImmediate(reject, error), ANSWER_TIMEOUT_MS);
+  });
+  return Promise.race([answer, timedOut]).finally(() => clearTimeout(timer));
+}
