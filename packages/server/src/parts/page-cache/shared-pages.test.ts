@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import type { RouteEntry } from "../../locals.ts";
+import { createEntry } from "./create-entry.ts";
 import { createEntries } from "./memory.ts";
 import type { LookUp, PageStore } from "./page-store.ts";
 import { createSharedPages } from "./shared-pages.ts";
@@ -103,6 +104,19 @@ test("a client waits for the process that renders the page, and gets that page",
   const { shared, questions } = connect(async () => answers.shift() as LookUp);
   expect(await shared.takeTurn("/", ROUTE)).toMatchObject({ isFresh: true, entry: { version: "1" } });
   expect(questions).toHaveLength(3);
+});
+
+test.each([
+  ["fresh, is sent as the others send it", true, "1"],
+  ["stale, doesn't replace the newer one", false, undefined],
+])("a page of the store that is older than the memory's and %s", async (_label, isFresh, version) => {
+  const { shared, entries, questions } = connect(async () => ({ ...FOUND, isFresh }));
+  entries.store("/", createEntry(PAGE, ROUTE, performance.now()), []); // It was rendered while the store was down.
+  entries.setConnected(true);
+  if (isFresh) expect((await shared.takeTurn("/", ROUTE)).entry?.version).toBe("1");
+  else await shared.lookUp("/", ROUTE);
+  expect(questions).toHaveLength(1);
+  expect(entries.find("/")?.version).toBe(version);
 });
 
 test("after the channel has connected, a page that the store still has is fresh", async () => {

@@ -72,8 +72,9 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
       metrics.recordStore(version === undefined ? "miss" : "hit");
       if (version === undefined) return { turn };
       const renderedAt = askedAt - age;
-      // The memory has a newer page if the store was down when this process rendered the page.
-      if (page && before && before.renderedAt > renderedAt) return { turn };
+      // The memory has a newer page if the store was down when this process rendered the page. While the store's page is
+      // fresh, the other processes send that one.
+      if (page && !isFresh && before && before.renderedAt > renderedAt) return { turn };
       if (page) {
         const entry = { ...createEntry(page, route, renderedAt), version, checkedAt: askedAt };
         return entries.store(key, entry, invalidations) === "invalidated" ? { turn } : { entry, isFresh, turn };
