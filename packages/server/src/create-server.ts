@@ -27,6 +27,7 @@ import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./parts/render/timeouts.ts";
 import { browserReports } from "./parts/reports/collect-reports.ts";
 import type { ServerSettings } from "./settings/server-settings.ts";
 import { policyOfAssets } from "./site/base-path.ts";
+import { checkBuild } from "./site/check-build.ts";
 import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
 import { hashRelease } from "./site/hash-release.ts";
@@ -56,18 +57,18 @@ export async function createServer(options: Options) {
   const { site, isProduction, settings, limits, log, registry, clientFolder, replaced } = options;
   const { definition, build } = site;
   const shutdown = new AbortController();
+  checkBuild(build);
   const pages = createPages(build, await site.routeConfig, isProduction);
   const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
   const measureUsage = measureLimits(registry, limits);
 
   const { base } = pages;
   const policies = [policyOfSettings(settings, definition.policySources), policyOfAssets(base)];
-  const securityHeaders = createSecurityHeaders(
-    settings.STRICT_TRANSPORT_SECURITY,
+  const securityHeaders = createSecurityHeaders(settings.STRICT_TRANSPORT_SECURITY, {
     isProduction,
-    policies.filter(Boolean).join("; "),
+    policy: policies.filter(Boolean).join("; "),
     base,
-  );
+  });
   checkRoutes(pages, securityHeaders);
 
   const cacheMetrics = createCacheMetrics(registry, routes);

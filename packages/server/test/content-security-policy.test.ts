@@ -138,6 +138,7 @@ test("a rendered page: its inline elements have the nonce of its policy, which i
   expect(second.policy.replaceAll(/nonce-[^']+/g, "")).toBe(first.policy.replaceAll(/nonce-[^']+/g, ""));
 });
 
+const OPTIONS = { isProduction: true, reportsPath: "/browser-reports" };
 const INLINE = { scripts: ["'nonce-AAAAAAAAAAAAAAAAAAAAAA=='"], styles: ["'sha256-abc='"] };
 
 test("a policy has the additions of its page, and no others", () => {
@@ -156,10 +157,10 @@ test("a policy has the additions of its page, and no others", () => {
     "report-to": ["default"],
     "report-uri": ["/browser-reports"],
   };
-  expect(sourcesOf(contentSecurityPolicy(INLINE))).toEqual(defaults);
+  expect(sourcesOf(contentSecurityPolicy(INLINE, "", OPTIONS))).toEqual(defaults);
   const added =
     "img-src data: https://a.example;; frame-ancestors 'self'; style-src-attr 'unsafe-inline'; img-src blob:";
-  expect(sourcesOf(contentSecurityPolicy(INLINE, added))).toEqual({
+  expect(sourcesOf(contentSecurityPolicy(INLINE, added, OPTIONS))).toEqual({
     ...defaults,
     "img-src": ["'self'", "data:", "https://a.example", "blob:"],
     "frame-ancestors": ["'self'"],
@@ -191,11 +192,11 @@ test.each([
   "img-src https://a.example, https://b.example",
   "report-uri /reports",
 ])("a policy can't have %j added", (added) => {
-  expect(() => contentSecurityPolicy(INLINE, added)).toThrow();
+  expect(() => contentSecurityPolicy(INLINE, added, OPTIONS)).toThrow();
 });
 
 test("a page may allow permissions and pop-ups, and nothing else changes", () => {
-  const { defaults, ofPage } = createSecurityHeaders("max-age=1");
+  const { defaults, ofPage } = createSecurityHeaders("max-age=1", { isProduction: true });
   const added = {
     "Permissions-Policy": 'camera=(self), payment=(self "https://a.example"), usb=*, camera=self',
     "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
@@ -218,7 +219,9 @@ test.each([
   ["Cross-Origin-Opener-Policy", "allow-popups"],
   ["X-Frame-Options", "SAMEORIGIN"],
 ])("%s can't have %j added", (name, value) => {
-  expect(() => createSecurityHeaders("max-age=1").ofPage({ [name]: value }, INLINE)).toThrow(name);
+  expect(() => createSecurityHeaders("max-age=1", { isProduction: true }).ofPage({ [name]: value }, INLINE)).toThrow(
+    name,
+  );
 });
 
 test("the policy of a cached page allows inline elements with the nonce, and no others", () => {
@@ -226,7 +229,7 @@ test("the policy of a cached page allows inline elements with the nonce, and no 
   const page = `<script nonce="n">a</script>${printed}<style nonce="n">d</style>`;
   const { html, inline } = replaceNonce(page, "n", "/assets/entry.js");
   expect(html).toBe(`<script>a</script>${printed}<style>d</style>`);
-  const sources = sourcesOf(contentSecurityPolicy(inline));
+  const sources = sourcesOf(contentSecurityPolicy(inline, "", OPTIONS));
   expect(sources["script-src"]).toEqual(["'self'", hash("a")]);
   expect(sources["style-src"]).toEqual(["'self'", hash("d")]);
 });
@@ -249,7 +252,7 @@ test.for([
 });
 
 test("csp_evaluator reports only known findings", () => {
-  const findings = new CspEvaluator(new CspParser(contentSecurityPolicy(INLINE)).csp).evaluate();
+  const findings = new CspEvaluator(new CspParser(contentSecurityPolicy(INLINE, "", OPTIONS)).csp).evaluate();
   // 'self' stays: of a module that a hash allows, Firefox and the specification allow no imports,
   // not even with 'strict-dynamic' (github.com/w3c/webappsec-csp/issues/243).
   expect(findings.map(({ directive, value, severity }) => [directive, value, Severity[severity]])).toEqual([

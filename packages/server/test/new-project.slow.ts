@@ -5,29 +5,21 @@ import request from "supertest";
 import { expect, onTestFinished, test } from "vitest";
 import { build } from "./support/build.ts";
 import { copySite } from "./support/copy-site.ts";
+import { exchange } from "./support/exchange.ts";
 import { startServer } from "./support/start-server.ts";
 
-/** Builds a copy of the site with other files, and starts it. */
-async function startWith(from: string, to: string) {
+/** Builds a copy of the site with other files. Returns its folder. */
+async function buildWith(from: string, to: string) {
   const folder = copySite();
   onTestFinished(() => rmSync(folder, { recursive: true }));
   cpSync(fileURLToPath(new URL(from, import.meta.url)), `${folder}/${to}`, { recursive: true });
   await build(folder);
-  return startServer({}, folder);
+  return folder;
 }
 
-const hit = expect.stringContaining("; hit");
-
-test.each([
-  { label: "the parts alone (README.md)", from: "../start", to: ".", cacheStatus: hit },
-  {
-    label: "no page cache, and the package compression",
-    from: "./new-project/swapped.ts",
-    to: "server.ts",
-    cacheStatus: undefined,
-  },
-])("a server of $label sends files, pages, compressed pages and errors", async ({ from, to, cacheStatus }) => {
-  const { url, lines, stop } = await startWith(from, to);
+/** Sends requests for every kind of response. Without the page cache, `cacheStatus` is undefined. */
+async function expectSite(folder: string, env: Record<string, string>, cacheStatus?: unknown) {
+  const { url, lines, stop } = await startServer(env, folder);
   for (const [path, status, expected] of [
     ["/robots.txt", 200, undefined],
     ["/", 200, cacheStatus],
@@ -47,6 +39,31 @@ test.each([
   }
   const report = request(url).post("/browser-reports").type("application/reports+json").send("[]");
   expect((await report).status).toBe(204);
+  // A method that Fetch's Request can't have, and a path that the URL parser would change.
+  for (const [line, status] of [
+    ["TRACE /example-pages/table", 405],
+    ["GET /x/../example-pages/table", 404],
+    ["GET /assets/missing.js", 404],
+  ]) {
+    const { responses } = await exchange(url, `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect([line, responses[0]?.status]).toEqual([line, status]);
+  }
   expect(await stop()).toBe(0);
   expect(lines.filter(({ level }) => level === "fatal")).toEqual([]);
+}
+
+const HIT = expect.stringContaining("; hit");
+
+test("a server of the parts alone (README.md) sends files, pages, compressed pages and errors", async () => {
+  await expectSite(await buildWith("../start", "."), {}, HIT);
+});
+
+test("so does one without a part, or with a package in its place", async () => {
+  const folder = await buildWith("./new-project/swapped.ts", "server.ts");
+  for (const [swapped, cacheStatus] of [
+    ["files", HIT], // express.static
+    ["pageCache", undefined], // none
+    ["compress", HIT], // compression
+  ] as const)
+    await expectSite(folder, { SWAPPED: swapped }, cacheStatus);
 });

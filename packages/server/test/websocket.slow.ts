@@ -4,12 +4,13 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { guardConnections } from "../src/overload/index.ts";
 import { drain } from "../src/process/graceful-shutdown.ts";
 import { createPublicServer, listen } from "../src/process/listener.ts";
-import { rejectUnparsable } from "../src/process/parser-errors.ts";
+import { handleUpgrades } from "../src/process/upgrades.ts";
 import { exchange } from "./support/exchange.ts";
 import { expect, test } from "./support/fixtures.ts";
 import { readMetric } from "./support/process-metrics.ts";
@@ -297,8 +298,9 @@ test("an upgrade behind a pending request closes the connection", async ({ serve
 test("a connection that fails before the service responds causes no uncaught exception", async () => {
   const server = createPublicServer();
   const connections = guardConnections(server, OPTIONS);
-  const options = { headers: {}, onReject() {}, acceptUpgrade: () => true, onUpgradeError: () => expect.unreachable() };
-  rejectUnparsable(server, connections, { ...options, upgrade() {} });
+  const log = pino({}, { write: (line) => expect(JSON.parse(line).msg).toBe("upgrade") });
+  const options = { registry: new Registry(), log, trustProxy: () => false };
+  handleUpgrades(server, connections, { ...options, upgrade() {}, reject: () => expect.unreachable() });
   const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
   client.write(handshake("/socket"));
   const [, socket] = await once(server, "upgrade");

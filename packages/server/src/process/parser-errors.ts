@@ -1,9 +1,10 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import type { UpgradeHandler } from "../define-server.ts";
-import { hasBody } from "../http/request-target.ts";
+import type { Logger } from "pino";
+import type { Registry } from "prom-client";
 import type { Connections } from "../overload/index.ts";
+import { limitRate } from "../telemetry/limit-rate.ts";
+import { countBy } from "../telemetry/metrics.ts";
 
 /** The same statuses as Node's. Any other error is a 400. */
 const STATUSES: Record<string, number> = {
@@ -11,27 +12,41 @@ const STATUSES: Record<string, number> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
-
-type Options = {
-  headers: Record<string, string>;
-  onReject: (socket: Socket, status: number, code: string) => void;
-  /** Without it, an upgrade is an ordinary request. */
-  upgrade?: UpgradeHandler | undefined;
-  /** Returns whether `upgrade` gets the request. */
-  acceptUpgrade: (req: IncomingMessage) => boolean;
-  /** Logs what `upgrade` throws, or rejects with. */
-  onUpgradeError: (error: unknown, req: IncomingMessage) => void;
+const MEANINGS = {
+  400: "not valid HTTP, or a malformed upgrade",
+  405: "CONNECT",
+  408: "a head that took longer than 10 s",
+  413: "long chunk extensions",
+  431: "a head over 16 KB",
 };
+/** The most log lines per second. The metric counts every rejection. */
+const MAX_REJECTIONS_LOGGED = 10;
+
+type Options = { headers: Record<string, string>; registry: Registry; log: Logger };
+
+/** Sends an error response on a socket, and closes it. */
+export type Reject = (socket: Socket, status: number, code: string) => void;
 
 /**
- * Rejects requests that Node's parser can't parse, CONNECT and malformed upgrades. The responses have the security
- * headers, and each is logged and counted.
+ * Rejects requests that Node's parser can't parse, and CONNECT. The responses have the security headers, and each is
+ * logged and counted. Returns a function that rejects another request in the same way.
  */
 export function rejectUnparsable(server: Server, connections: Connections, options: Options) {
-  const { headers, onReject, upgrade, acceptUpgrade, onUpgradeError } = options;
+  const { headers, registry, log } = options;
   const fields = { ...headers, "Cache-Control": "no-store", "Content-Length": 0, Connection: "close" };
-  const reject = (socket: Socket, status: number, code: string) => {
-    onReject(socket, status, code);
+  const record = countBy<number>(registry, {
+    name: "http_parser_rejections_total",
+    help: "Requests that the parser rejected.",
+    label: "status",
+    values: MEANINGS,
+  });
+  const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>
+    log.info(fields, "request rejected by the parser"),
+  );
+  const reject: Reject = (socket, status, code) => {
+    record(status);
+    const { remoteAddress: client } = socket;
+    logRejection({ "client.address": client, "http.response.status_code": status, "error.type": code });
     const pending = connections.all.get(socket)?.pending ?? new Set();
     const respond = () => {
       const [first] = pending;
@@ -62,25 +77,7 @@ export function rejectUnparsable(server: Server, connections: Connections, optio
     socket.on("error", () => {}); // Node has removed its listener, and an error would end the process.
     reject(socket, 405, "CONNECT");
   });
-  // With any listener, Node no longer handles an upgrade as an ordinary request.
-  if (upgrade) {
-    server.on("upgrade", (req: IncomingMessage, stream: Duplex, head: Buffer) => {
-      const { socket } = req;
-      // As above. Since Node 26, the stream isn't the socket if there is a body (nodejs/node#60016).
-      stream.on("error", () => {});
-      if (hasBody(req) || !acceptUpgrade(req)) return reject(socket, 400, "upgrade");
-      // The response to an earlier request would get in between the other protocol's bytes.
-      if (!connections.upgrade(socket)) return socket.destroy();
-      const before = socket.bytesWritten;
-      const run = async () => upgrade(req, socket, head); // It may be async, too.
-      run().catch((error) => {
-        onUpgradeError(error, req);
-        // If it has responded, another response would be a part of its protocol.
-        if (socket.bytesWritten > before) socket.destroy();
-        else reject(socket, 400, "upgrade");
-      });
-    });
-  }
   // The application rejects unknown expectations.
   server.on("checkExpectation", (req, res) => server.emit("request", req, res));
+  return reject;
 }

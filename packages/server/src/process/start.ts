@@ -5,7 +5,6 @@ import { Registry } from "prom-client";
 import { createServer } from "../create-server.ts";
 import type { Site } from "../define-server.ts";
 import { messageClasses } from "../express.ts";
-import { parseRequest } from "../http/request-target.ts";
 import { type Connections, createLimits } from "../overload/index.ts";
 import {
   createSettingsSchema,
@@ -14,13 +13,10 @@ import {
   parseSettings,
   SettingsError,
 } from "../settings/settings.ts";
-import { limitRate } from "../telemetry/limit-rate.ts";
 import { createLog } from "../telemetry/log.ts";
-import { count, countBy } from "../telemetry/metrics.ts";
 import { drain } from "./graceful-shutdown.ts";
 import { createLastErrors } from "./last-errors.ts";
 import { createPublicServer, listen, toUrl } from "./listener.ts";
-import { logUpgrade, toUpgradeFields } from "./log-upgrade.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { createStatus } from "./ops-status.ts";
 import { rejectUnparsable } from "./parser-errors.ts";
@@ -28,18 +24,9 @@ import { describePortInUse } from "./port-in-use.ts";
 import { measureProcess, measureReadiness } from "./process-metrics.ts";
 import { failToStart, handleProcessEvents } from "./signals.ts";
 import { superviseServices } from "./supervision.ts";
+import { handleUpgrades } from "./upgrades.ts";
 
 const OPS_PORT_IN_PRODUCTION = "3001";
-/** The most log lines per second. The metric counts every rejection. */
-const MAX_REJECTIONS_LOGGED = 10;
-const MAX_UPGRADE_ERRORS_LOGGED = 10;
-const PARSER_STATUSES = {
-  400: "not valid HTTP, or a malformed upgrade",
-  405: "CONNECT",
-  408: "a head that took longer than 10 s",
-  413: "long chunk extensions",
-  431: "a head over 16 KB",
-};
 
 const NOT_READY = { starting: "starting", closing: "shutting down" };
 
@@ -119,36 +106,11 @@ export async function start(site: Site) {
   const server = createPublicServer({ keepAliveTimeout: settings.KEEP_ALIVE_TIMEOUT_MS, ...messageClasses(app) });
   const connections = guard(server);
   connections.handleRequests(app);
-  const logRejection = limitRate(MAX_REJECTIONS_LOGGED, (fields: object) =>
-    log.info(fields, "request rejected by the parser"),
-  );
-  const logUpgradeError = limitRate(MAX_UPGRADE_ERRORS_LOGGED, (fields: object) => log.error(fields, "upgrade failed"));
-  const recordRejection = countBy<number>(registry, {
-    name: "http_parser_rejections_total",
-    help: "Requests that the parser rejected.",
-    label: "status",
-    values: PARSER_STATUSES,
-  });
-  const recordUpgrade = count(
-    registry,
-    "http_upgrade_requests_total",
-    "Requests for another protocol, such as WebSockets, which the services respond to.",
-  );
-  rejectUnparsable(server, connections, {
-    headers: securityHeaders.defaults,
-    onReject({ remoteAddress: client }, status, code) {
-      recordRejection(status);
-      logRejection({ "client.address": client, "http.response.status_code": status, "error.type": code });
-    },
-    upgrade: services.upgrade,
-    acceptUpgrade(req) {
-      if (!parseRequest(req)) return false;
-      recordUpgrade();
-      logUpgrade(req, { log, trustProxy: settings.TRUST_PROXY });
-      return true;
-    },
-    onUpgradeError: (err, req) => logUpgradeError({ err, ...toUpgradeFields(req, settings.TRUST_PROXY) }),
-  });
+  const trustProxy = settings.TRUST_PROXY;
+  const { upgrade } = services;
+  const reject = rejectUnparsable(server, connections, { headers: securityHeaders.defaults, registry, log });
+  // With any listener, Node no longer handles an upgrade as an ordinary request.
+  if (upgrade) handleUpgrades(server, connections, { upgrade, reject, registry, log, trustProxy });
   const port = state === "starting" && (await listenOrFail(server, { host: "HOST", port: "PORT" }, PORT, HOST));
   if (state === "starting") {
     state = "ready";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { SOURCE } from "../http/policy-source.ts";
-import { REPORTS_PATH } from "../pages/reports-path.ts";
 import { ChangedHtmlError } from "./changed-html-error.ts";
 
 /** The source expressions of each directive (CSP Level 3). */
@@ -77,9 +76,8 @@ export type InlineSources = { scripts: string[]; styles: string[] };
  */
 export function contentSecurityPolicy(
   { scripts, styles }: InlineSources,
-  added = "",
-  isProduction = true,
-  reportsPath = `/${REPORTS_PATH}`,
+  added: string,
+  { isProduction, reportsPath }: { isProduction: boolean; reportsPath: string },
 ) {
   const inline = { "script-src": scripts, "style-src": styles };
   const policies = [inline, isProduction ? {} : DEVELOPMENT_POLICY, parsePolicy(added)];

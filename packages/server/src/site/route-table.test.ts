@@ -271,7 +271,7 @@ test.each([
 ])("a route with the path %s fails the start, if no link to the path leads to it: for %s", (path, part) => {
   const manifest = toManifest([{ id: "root", path: "", children: [{ id: "page", path: path.slice(1) }] }]);
   const pages = createPages({ routes: manifest } as ServerBuild, [{ id: "page", file: "page.tsx" }], true);
-  const check = () => checkRoutes(pages, createSecurityHeaders("none", true));
+  const check = () => checkRoutes(pages, createSecurityHeaders("none", { isProduction: true }));
   if (part === undefined) expect(check).not.toThrow();
   else expect(check).toThrow(`app/page.tsx: its path ${path} has ${part}, so no link to this path leads to it`);
 });
@@ -280,7 +280,7 @@ test("a route whose path has decomposed letters fails the start, since no URL th
   const check = (path: string) => {
     const routes = { zoe: { id: "zoe", path, module: { default: () => null } } };
     const pages = createPages({ routes } as unknown as ServerBuild, [{ id: "zoe", file: "zoe.tsx" }], true);
-    checkRoutes(pages, createSecurityHeaders("none", true));
+    checkRoutes(pages, createSecurityHeaders("none", { isProduction: true }));
   };
   check("zo\u00EB");
   expect(() => check("zoe\u0308")).toThrow("app/zoe.tsx: its path /zoe\u0308 has decomposed letters");
@@ -303,7 +303,7 @@ test.each([
     ...route("index", { index: true, parentId: "layout" }, { default: action, action }),
   };
   const pages = createPages({ routes } as unknown as ServerBuild, [{ file: `${open}.tsx` }], true);
-  const check = () => checkRoutes(pages, createSecurityHeaders("none", true));
+  const check = () => checkRoutes(pages, createSecurityHeaders("none", { isProduction: true }));
   if (isAllowed) check();
   else expect(check).toThrow(`app/${open}.tsx: handle.acceptsCrossOrigin is only for`);
   expect(pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ id }) => id)).toEqual([open]);

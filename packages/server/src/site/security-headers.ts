@@ -1,6 +1,6 @@
 import type { AddedHeaders } from "../locals.ts";
 import { REPORTS_PATH } from "../pages/reports-path.ts";
-import { ROOT } from "./base-path.ts";
+import { type Base, ROOT } from "./base-path.ts";
 import { contentSecurityPolicy, type InlineSources } from "./content-security-policy.ts";
 
 /**
@@ -22,11 +22,17 @@ const CROSS_ORIGIN: Record<string, string> = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
-/**
- * The security headers of responses. `policy` is added to that of every page. In development, the policy only reports,
- * to the browser's console.
- */
-export function createSecurityHeaders(strictTransportSecurity: string, isProduction = true, policy = "", base = ROOT) {
+type Options = {
+  /** In development, the policy only reports, to the browser's console. */
+  isProduction: boolean;
+  /** Is added to the policy of every page. */
+  policy?: string;
+  base?: Base;
+};
+
+/** The security headers of responses. */
+export function createSecurityHeaders(strictTransportSecurity: string, options: Options) {
+  const { isProduction, policy = "", base = ROOT } = options;
   const reportsPath = base.path + REPORTS_PATH;
   const policyHeader = isProduction ? "Content-Security-Policy" : "Content-Security-Policy-Report-Only";
   const ofAssets: Record<string, string> = {
@@ -56,7 +62,7 @@ export function createSecurityHeaders(strictTransportSecurity: string, isProduct
     ofPage(added: AddedHeaders, inline: InlineSources) {
       const headers = { ...defaults };
       const addedPolicy = `${policy}; ${added["Content-Security-Policy"] ?? ""}`;
-      headers[policyHeader] = contentSecurityPolicy(inline, addedPolicy, isProduction, reportsPath);
+      headers[policyHeader] = contentSecurityPolicy(inline, addedPolicy, { isProduction, reportsPath });
       for (const [name, value] of Object.entries(added)) {
         if (name === "Permissions-Policy") headers[name] = permissionsPolicy(value);
         else if (name === "Cross-Origin-Opener-Policy" && OPENER_POLICIES.includes(value)) headers[name] = value;

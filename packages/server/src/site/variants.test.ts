@@ -11,7 +11,7 @@ function start(handle: object, cacheControl = "s-maxage=60") {
   const module = { default: () => null, handle, headers: { "Cache-Control": cacheControl } };
   const routes = { page: { id: "page", path: "page", module } };
   const pages = createPages({ routes } as unknown as ServerBuild, [{ id: "page", file: "page.tsx" }], true);
-  checkRoutes(pages, createSecurityHeaders("none", true));
+  checkRoutes(pages, createSecurityHeaders("none", { isProduction: true }));
   return pages;
 }
 

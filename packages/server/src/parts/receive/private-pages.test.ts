@@ -9,7 +9,7 @@ import { defaultHeaders } from "./default-headers.ts";
 
 const PUBLIC = "public, s-maxage=60";
 const CACHEABLE = { cacheRule: {}, addedHeaders: {}, methods: ["GET"] } as unknown as RouteEntry;
-const complete = defaultHeaders(createSecurityHeaders("max-age=1"), pino({ enabled: false }));
+const complete = defaultHeaders(createSecurityHeaders("max-age=1", { isProduction: true }), pino({ enabled: false }));
 
 test.each([
   [

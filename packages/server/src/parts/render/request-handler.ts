@@ -1,7 +1,9 @@
 import * as adapter from "@react-router/express";
 import type { Request, RequestHandler, Response } from "express";
+import createHttpError from "http-errors";
 import type { ServerBuild } from "react-router";
-import type { Variants } from "../../locals.ts";
+import { FILE_ROUTE, type Variants } from "../../locals.ts";
+import { checkMethod } from "../check-method.ts";
 import type { GetLoadContext } from "./load-context.ts";
 import { createHandlers } from "./route-handlers.ts";
 import { cancelUnreadBodies } from "./unread-bodies.ts";
@@ -30,6 +32,9 @@ export function createRequestHandler({ build, getLoadContext }: Options): Reques
   );
   const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/hold-slot.ts).
+    // A page in place of a file that is missing would have no route, whose headers say who may store it.
+    const error = res.locals.httpRoute === FILE_ROUTE ? createHttpError(404) : checkMethod(req, res);
+    if (error) return next(error);
     const variants = res.locals.route?.cacheRule?.variants;
     if (variants) setVariant(req, res, variants);
     let end = () => {};

@@ -1,12 +1,12 @@
 import type { Request, Response } from "express";
 import createHttpError from "http-errors";
-import { keepsSegments } from "../../http/request-target.ts";
-import { FILE_ROUTE } from "../../locals.ts";
-import { ACTION_METHODS, READ_METHODS } from "../../site/route-entry.ts";
+import { keepsSegments } from "../http/request-target.ts";
+import { FILE_ROUTE } from "../locals.ts";
+import { ACTION_METHODS, READ_METHODS } from "../site/route-entry.ts";
 
 /**
  * Returns an error for a method that a file, a cached page or a resource route doesn't allow, and for a path with dot
- * segments.
+ * segments. `files` checks all requests early; React Router's handler again, since a site may have no `files`.
  */
 export function checkMethod(req: Request, res: Response) {
   const { route, httpRoute, target } = res.locals;
