@@ -38,6 +38,7 @@ export default defineConfig({
           hookTimeout: 300_000,
           pool: "forks",
           fileParallelism: false,
+          maxConcurrency: 2,
         },
       },
     ],

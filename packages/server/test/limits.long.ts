@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { brotliCompressSync, constants } from "node:zlib";
 import autocannon from "autocannon";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, type TestContext, test } from "vitest";
 import { createMemoryCgroup } from "./support/memory-cgroup.ts";
 import { NODE_ENV, readNodeFlags } from "./support/node-flags.ts";
 import { outcomeOf } from "./support/outcome.ts";
@@ -40,15 +40,19 @@ type Attack = (url: string, opsUrl: string) => Promise<unknown>;
 /** `isShed`: the server can't handle all of the attack, so it must reject a part. */
 type Options = { isShed?: boolean; isLogRead?: boolean };
 
-const sockets = new Set<Socket>();
+/** The open connections of each attack, by the URL of its server. */
+const sockets = new Map<string, Set<Socket>>();
+const socketsOf = (url: string) => sockets.get(url) ?? new Set();
 
 /** Opens connections, and writes the same bytes (latin1) to each. They don't read until they are resumed. */
 function send(url: string, count: number, bytes: string) {
+  const opened = socketsOf(url);
+  sockets.set(url, opened);
   return Array.from({ length: count }, () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1")
       .on("error", () => {})
       .pause();
-    sockets.add(socket);
+    opened.add(socket);
     if (bytes) socket.write(bytes, "latin1");
     return socket;
   });
@@ -103,7 +107,7 @@ const leave =
       await setTimeout(50);
       for (const socket of leaving) {
         socket.resetAndDestroy();
-        sockets.delete(socket);
+        socketsOf(url).delete(socket);
       }
     }
   };
@@ -148,7 +152,7 @@ const hang = (count: number, bytes: string) => async (url: string) => {
 const idle = (all: string[]) => async (url: string) => {
   await holdEach(all)(url);
   await setTimeout(500);
-  for (const socket of sockets) socket.resume();
+  for (const socket of socketsOf(url)) socket.resume();
   const pages = Array.from({ length: 100 }, () => fetch(`${url}${PAGES}/wait/1000`));
   const statuses = (await Promise.all(pages)).map(({ status }) => status);
   expect(statuses).toEqual(Array(100).fill(200));
@@ -175,8 +179,8 @@ const stream = (count: number) => async (url: string) => {
     socket.once("data", (data) => statuses.add(data.toString("latin1", 9, 12)));
     socket.once("close", () => socket.bytesRead === 0 && statuses.add("closed"));
   }
-  for (const socket of sockets) socket.resume();
-  const countPending = () => [...sockets].filter(({ bytesRead, closed }) => bytesRead === 0 && !closed).length;
+  for (const socket of socketsOf(url)) socket.resume();
+  const countPending = () => [...socketsOf(url)].filter(({ bytesRead, closed }) => bytesRead === 0 && !closed).length;
   await expect.poll(countPending).toBe(0);
   expect(["200", "503", "closed"]).toEqual(expect.arrayContaining([...statuses]));
 };
@@ -274,32 +278,15 @@ const getInFront = (path: string, ...lines: string[]) => head("GET", path, ...li
 const HEAD_IN_FRONT = getInFront("wait/60000", ...LONG_LINES.slice(0, 60));
 const FILE_IN_FRONT = getInFront("files/film.mp4");
 
-const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
-  ["1,500 requests for paths of up to 4,000 slashes", get(SLASHES, 1)],
-  ["1,500 spellings of the path of a cached page", get(SPELLINGS, 1)],
-  ["4,000 ids of a cached page", get(numbered(4000, `${PAGES}/catalogue/`), 16)],
-  ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
+type Row = [name: string, attack: Attack, options?: Options];
+
+/** The attacker waits, and so does the machine: two of these run at once (`maxConcurrency`). */
+const WAITING_ATTACKS: Row[] = [
   ["3,000 idle connections after a request", hold(3000, SHORTEST), { isShed: true }],
-  // Fails without the release of a request's head on an idle connection.
-  [
-    "900 idle connections after a request with a head of 15 KB and a body",
-    idle(
-      numbered(900, "Cookie: ").map((line) => `${head("GET", "catalogue/1", line.repeat(1450), BODY)}${"a".repeat(9)}`),
-    ),
-  ],
   ["3,000 connections that send nothing", hold(3000, ""), { isShed: true }],
   ["3,000 unfinished heads", hold(3000, "GET / HTTP/1.1\r\nHost: local"), { isShed: true }],
   ["3,000 heads that come byte by byte", drip(3000, "GET / HTTP/1.1\r\nCookie: "), { isShed: true }],
   ["200 unfinished uploads of 1 MB", hold(200, MULTIPART.slice(0, -1)), { isShed: true }],
-  // Fails without the share of a route.
-  ["300 loaders of 60 s on one route", hang(300, head("GET", "wait/60000"))],
-  ["60 uploads of 1 MB at once", request(60, MULTIPART)],
-  ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
-  // Fails without preferring whole bodies.
-  ["600 unfinished forms of 99 KB", sendSlowly(600, FORM.slice(0, -1)), { isShed: true }],
-  ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
-  ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
-  ["1,000 reports that brotli has compressed", request(1000, COMPRESSED_REPORT)],
   // Fails without the protection of connections with recent progress.
   ["1,800 forms with one byte of their body", hold(1800, FORM.slice(0, FORM.indexOf("name=") + 1))],
   // Fails without the limit of 128 bytes per chunk, as the next one does.
@@ -315,6 +302,48 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["1,000 heads of 95 lines for a slow page", hold(1000, head("GET", "wait/2000", ...LONG_LINES)), { isShed: true }],
   ["1,000 paths of 14 KB of a cached page", hold(1000, getOnce(`catalogue/${"a".repeat(14_000)}`)), { isShed: true }],
   ["2,000 heads of 60 lines for a slow handler in front", hold(2000, HEAD_IN_FRONT), { isShed: true }],
+  ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
+  ["100 WebSockets that send fragments of a byte", hold(100, UPGRADE + FRAGMENTS)],
+  ["100 WebSockets that send messages of a byte", hold(100, UPGRADE + MESSAGES)],
+  ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
+  ["200 connections that pipeline 100 forms of a byte", hold(200, TINY_FORM.repeat(100))],
+  ["200 connections that pipeline 100 forms that expect 100", hold(200, EXPECTING_FORM.repeat(100))],
+  [
+    "1,000 requests with 90 headers that no other has",
+    holdEach(Array.from({ length: 1000 }, (_, number) => head("GET", "stock/1", ...distinct(number)))),
+  ],
+  [
+    "300 requests for 1,000 ranges of a large file",
+    hold(300, `GET /film.mp4 HTTP/1.1\r\nHost: localhost\r\n${RANGES}\r\n\r\n`),
+    { isShed: true },
+  ],
+  ["1,000 connections whose client has closed its half", halfClose(1000, getOnce("stock/1"))],
+  ["100 bodies with 10,000 trailers", hold(100, `${head("POST", "sign-up", CHUNKED)}1\r\na\r\n0\r\n${TRAILERS}`)],
+  ["1,000 WebSockets", hold(1000, UPGRADE)],
+  ["1,000 upgrades to h2c", hold(1000, upgradeTo("h2c"))],
+];
+
+const ATTACKS: Row[] = [
+  ["1,500 requests for paths of up to 4,000 slashes", get(SLASHES, 1)],
+  ["1,500 spellings of the path of a cached page", get(SPELLINGS, 1)],
+  ["4,000 ids of a cached page", get(numbered(4000, `${PAGES}/catalogue/`), 16)],
+  ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
+  // Fails without the release of a request's head on an idle connection.
+  [
+    "900 idle connections after a request with a head of 15 KB and a body",
+    idle(
+      numbered(900, "Cookie: ").map((line) => `${head("GET", "catalogue/1", line.repeat(1450), BODY)}${"a".repeat(9)}`),
+    ),
+  ],
+  // Fails without the share of a route.
+  ["300 loaders of 60 s on one route", hang(300, head("GET", "wait/60000"))],
+  ["60 uploads of 1 MB at once", request(60, MULTIPART)],
+  ["a body of 200 MB", request(1, head("POST", "sign-up", CHUNKED) + LARGE_CHUNKS)],
+  // Fails without preferring whole bodies.
+  ["600 unfinished forms of 99 KB", sendSlowly(600, FORM.slice(0, -1)), { isShed: true }],
+  ["200 bodies of 50,000 nested arrays at once", request(200, NESTED)],
+  ["1,000 reports of 8,000 nested arrays at once", request(1000, REPORT)],
+  ["1,000 reports that brotli has compressed", request(1000, COMPRESSED_REPORT)],
   ["4,000 readers of a file of a handler in front", hold(4000, FILE_IN_FRONT), { isShed: true }],
   // A handler in front runs on after its client has left, and isn't counted any more.
   ["clients that leave during a handler in front of 10 s", leave(120, HEAD_IN_FRONT.replace("60000", "10000"))],
@@ -348,9 +377,6 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
   ["40 streamed responses of 400 MB that nobody reads", hold(40, getOnce("chunks?count=6400&bytes=65536"))],
   // Fails without cutting the slowest client.
   ["200 slow readers of a large file", readSlowly(200, "GET /film.mp4 HTTP/1.1\r\nHost: a\r\n\r\n"), { isShed: true }],
-  ["a WebSocket that sends 100 MB and reads nothing", hold(1, UPGRADE + FRAME.repeat(1600))],
-  ["100 WebSockets that send fragments of a byte", hold(100, UPGRADE + FRAGMENTS)],
-  ["100 WebSockets that send messages of a byte", hold(100, UPGRADE + MESSAGES)],
   // Fails without the limit of 10 MiB of pipelined requests, as the next two do.
   [
     "100 connections that pipeline forms",
@@ -362,10 +388,7 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
     hold(100, pipelineForms(`${"1\r\na\r\n".repeat(250)}0\r\n\r\n`, CHUNKED)),
     { isShed: true },
   ],
-  ["100 connections that pipeline 98 KB and read nothing", hold(100, SHORTEST.repeat(3859)), { isShed: true }],
   ["20 connections that pipeline 4,000 requests and read", request(20, SHORTEST.repeat(3999) + SHORTEST_LAST)],
-  ["200 connections that pipeline 100 forms of a byte", hold(200, TINY_FORM.repeat(100))],
-  ["200 connections that pipeline 100 forms that expect 100", hold(200, EXPECTING_FORM.repeat(100))],
   ["64 endless bodies to a cached page", sendEndlessly(64, CHUNKED_GET, CHUNK)],
   ["64 endless bodies to a page without an action", sendEndlessly(64, CHUNKED_GET.replace("GET", "PUT"), CHUNK)],
   [
@@ -385,23 +408,10 @@ const ATTACKS: [name: string, attack: Attack, options?: Options][] = [
     "8 connections that pipeline 2,000 requests for metrics",
     (_url, opsUrl) => hold(8, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2000))(opsUrl),
   ],
-  [
-    "1,000 requests with 90 headers that no other has",
-    holdEach(Array.from({ length: 1000 }, (_, number) => head("GET", "stock/1", ...distinct(number)))),
-  ],
-  [
-    "300 requests for 1,000 ranges of a large file",
-    hold(300, `GET /film.mp4 HTTP/1.1\r\nHost: localhost\r\n${RANGES}\r\n\r\n`),
-    { isShed: true },
-  ],
   ["5,000 connections a second that come and go", leave(250, "", ROUND_MS)],
   ["5,000 connections a second that leave after a request", leave(250, SHORTEST, ROUND_MS)],
-  ["1,000 connections whose client has closed its half", halfClose(1000, getOnce("stock/1"))],
-  ["100 bodies with 10,000 trailers", hold(100, `${head("POST", "sign-up", CHUNKED)}1\r\na\r\n0\r\n${TRAILERS}`)],
   ["20 forms of 16,000 parts", request(20, MANY_PARTS)],
   ["2,000 data requests whose _routes no other has", get(numbered(2000, "/_root.data?_routes="), 16)],
-  ["1,000 WebSockets", hold(1000, UPGRADE)],
-  ["1,000 upgrades to h2c", hold(1000, upgradeTo("h2c"))],
   ["2,000 CONNECTs", request(2000, "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n")],
   ["2,000 TLS handshakes", request(2000, `\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03${"a".repeat(500)}`)],
   ["2,000 prefaces of HTTP/2", request(2000, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")],
@@ -434,7 +444,7 @@ function visit(url: string) {
   };
 }
 
-test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRead = true } = {}], { skip }) => {
+async function survive([, attack, { isShed, isLogRead = true } = {}]: Row, { skip, onTestFinished }: TestContext) {
   const cgroup = createMemoryCgroup(LIMIT_MIB * MIB);
   if (!cgroup) return skip("only root can make a cgroup, and only where it has a memory controller");
   onTestFinished(cgroup.remove);
@@ -458,8 +468,10 @@ test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRea
       Promise.race([Promise.all([attack(url, opsUrl), setTimeout(ROUND_MS)]), exited]),
     ]);
     outcomes.push(...(await stopVisits()));
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
+    for (const address of [url, opsUrl]) {
+      for (const socket of socketsOf(address)) socket.destroy();
+      sockets.delete(address);
+    }
     await setTimeout(SETTLE_MS);
     const state = { round, exitCode: child.exitCode, signal: child.signalCode, kills: cgroup.countKills() };
     expect(state).toEqual({ round, exitCode: null, signal: null, kills: 0 });
@@ -475,4 +487,8 @@ test.for(ATTACKS)("the server survives %s", async ([, attack, { isShed, isLogRea
   expect(failures.length / outcomes.length, [...new Set(failures)].join()).toBeLessThanOrEqual(MAX_FAILED_VISITS_SHARE);
   expect(isGrowing(), String(usedMiB)).toBe(false);
   if (isShed) expect(shed).toBeGreaterThan(0);
-});
+}
+
+test.concurrent.for(WAITING_ATTACKS)("the server survives %s", survive);
+
+test.for(ATTACKS)("the server survives %s", survive);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 
 const ROOT = "/sys/fs/cgroup";
@@ -5,7 +6,7 @@ const IS_V2 = existsSync(`${ROOT}/cgroup.controllers`);
 
 /** Makes a cgroup with a limit of memory. Returns nothing if this process may not make one. */
 export function createMemoryCgroup(limitBytes: number) {
-  const folder = `${ROOT}/${IS_V2 ? "" : "memory/"}greeting-${process.pid}`;
+  const folder = `${ROOT}/${IS_V2 ? "" : "memory/"}greeting-${randomUUID()}`;
   const read = (file: string) => (existsSync(`${folder}/${file}`) ? readFileSync(`${folder}/${file}`, "utf8") : "");
   const remove = () => rmdirSync(folder);
   try {
