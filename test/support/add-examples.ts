@@ -14,6 +14,11 @@ type Lines = Record<string, Record<string, string[]>>;
 
 export const EXAMPLE_NAMES = readdirSync(EXAMPLES);
 
+/** Two examples replace this text, and the README of one has the line for both. */
+const TOGETHER: Record<string, string> = {
+  '<html lang="en">': "<html lang={findPrefix(useLocation().pathname) ?? useLanguage()}>",
+};
+
 type Packages = Record<string, string>;
 
 type Example = { dependencies?: Packages; devDependencies?: Packages; routes?: string[]; lines?: Lines };
@@ -23,9 +28,9 @@ const readExample = (name: string): Example => JSON.parse(readFileSync(`${EXAMPL
 /** The tests that an example brings. */
 const listTests = (name: string) => readdirSync(`${EXAMPLES}/${name}/test`).map((file) => `test/${file}`);
 
-/** The paths of its pages. */
+/** The paths of its pages, without not-found pages. */
 const listPaths = (name: string) =>
-  (readExample(name).routes ?? []).flatMap((entry) => /^route\("([^"]+)", "[^"]+\.tsx"/.exec(entry)?.[1] ?? []);
+  (readExample(name).routes ?? []).flatMap((entry) => /^route\("([^"*]+)", "[^"]+\.tsx"/.exec(entry)?.[1] ?? []);
 
 /** Types, the build, the tests of the examples, and the log and the pages of the production server. */
 export async function checkExamples(folder: string, names: string[]) {
@@ -87,7 +92,7 @@ function insertAt(text: string, anchor: string, side: string, lines: string[]) {
   const found = text.split("\n").filter((line) => line.includes(anchor));
   if (found.length !== 1) throw new Error(`${found.length} lines have ${anchor}`);
   const [line = ""] = found;
-  const added = lines.join("\n");
+  const added = (side === "replace" && lines.length > 1 && TOGETHER[anchor]) || lines.join("\n");
   if (side === "replace") return text.replace(anchor, () => added);
   return text.replace(line, () => (side === "after" ? `${line}\n${added}` : `${added}\n${line}`));
 }
@@ -102,14 +107,17 @@ function createProperties(places: Record<string, string[]>) {
   ].map((place) => places[place]);
   const used = [...opened, ...contexts, ...returned].join("\n");
   // Several examples share one property.
-  const closing = returned.filter((line) => line.startsWith("close:"));
-  const calls = closing.map((line) => line.slice("close: () => ".length, -1));
-  const close = closing.length > 1 ? [`close: () => Promise.all([${calls.join(", ")}]),`] : closing;
-  const others = returned.filter((line) => !closing.includes(line));
+  const shared = ["checkReadiness", "close"].flatMap((name) => {
+    const start = `${name}: () => `;
+    const calls = returned.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length, -1));
+    if (calls.length < 2) return calls.map((call) => `${start}${call},`);
+    return [`${start}Promise.all([${calls.join(", ")}]),`];
+  });
+  const others = returned.filter((line) => !/^(checkReadiness|close): /.test(line));
   const names = ["settings", "log", "shutdown", "cache"].filter((name) => new RegExp(`\\b${name}\\b`).test(used));
   const setContext = contexts.length > 0 ? `setContext(context) {\n${contexts.join("\n")}\n},` : "";
   return `${settings.length > 0 ? `settings: {\n${settings.join("\n")}\n},\n` : ""}${
     used &&
-    `openServices({ ${names.join(", ")} }) {\n${opened.join("\n")}\nreturn {\n${setContext}\n${[...others, ...close].join("\n")}\n};\n},\n`
+    `openServices({ ${names.join(", ")} }) {\n${opened.join("\n")}\nreturn {\n${setContext}\n${[...others, ...shared].join("\n")}\n};\n},\n`
   }`;
 }

@@ -1,0 +1,14 @@
+/** Each is a prefix of paths. The first is the default. */
+export const LANGUAGES = ["en", "de"] as const;
+
+export type Language = (typeof LANGUAGES)[number];
+
+/** The names, each in its language. */
+export const NAMES: Record<Language, string> = { en: "English", de: "Deutsch" };
+
+/** The language of a path, or undefined if the path has no prefix. */
+export const findPrefix = (path: string) =>
+  LANGUAGES.find((language) => new RegExp(`^/${language}(/|$)`, "i").test(path));
+
+/** The same page in another language. */
+export const toPath = (path: string, language: Language) => path.replace(/^\/[^/]*/, `/${language}`);
