@@ -4,6 +4,7 @@ import { basenameInEnv } from "./basename.ts";
 import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
+import { hookFilters } from "./hook-filters.ts";
 import { enginePath } from "./paths.ts";
 import { compressInAdvance } from "./precompress.ts";
 import { encodedRedirects } from "./redirects.ts";
@@ -41,6 +42,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
     evaluatedRoutes(),
     encodedRedirects(),
     productionReactRouter(),
+    hookFilters(),
     clientSourceMaps(),
     engineSourceMaps(),
     chunks(),

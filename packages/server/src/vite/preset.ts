@@ -5,6 +5,7 @@ import type { Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
 import { checkBasename } from "../site/base-path.ts";
 import { setBasename } from "./basename.ts";
+import { setRouteFiles } from "./hook-filters.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
@@ -48,6 +49,7 @@ export function serverPreset(): Preset {
       }
       checkBasename(reactRouterConfig.basename);
       setBasename(reactRouterConfig.basename);
+      setRouteFiles(Object.values(reactRouterConfig.routes).map(({ file }) => file));
       checkPublicFiles();
     },
   };
