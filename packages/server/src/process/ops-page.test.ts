@@ -18,13 +18,15 @@ const ATTACK = `<script>alert(1)</script>"'&\u001b[31m\u202e`;
 function createRegistry() {
   const registry = new Registry();
   const registers = [registry];
-  const labelNames = ["http_route", "http_response_status_code", "error_type", "result", "setting"];
+  const labelNames = ["http_route", "http_response_status_code", "error_type", "result", "setting", "reason"];
   const create = { help: "x", labelNames, registers };
   return {
     registry,
     duration: new Histogram({ ...create, name: "http_server_request_duration_seconds", buckets: [0.1, 0.2, 1] }),
     abandoned: new Counter({ ...create, name: "requests_abandoned_total" }),
     lookups: new Counter({ ...create, name: "page_cache_requests_total" }),
+    shed: new Counter({ ...create, name: "requests_shed_total" }),
+    evictions: new Counter({ ...create, name: "page_cache_evictions_total" }),
     limit: new Gauge({ ...create, name: "server_limit" }),
     usage: new Gauge({ ...create, name: "server_limit_usage" }),
   };
@@ -33,7 +35,10 @@ function createRegistry() {
 type Given = { isReady?: boolean; reason?: string; text?: string; host?: string };
 
 function createServer({ isReady = true, reason, text = "none", host }: Given = {}) {
-  const { registry, duration, lookups, limit, usage } = createRegistry();
+  const { registry, duration, lookups, shed, evictions, limit, usage } = createRegistry();
+  shed.inc({ reason: "queue" }, 24);
+  shed.inc({ reason: "timeout" }, 0);
+  evictions.inc(7);
   for (const status of [200, 200, 200, 503]) {
     duration.observe({ http_route: `/${text}`, http_response_status_code: status, error_type: "" }, 0.15);
   }
@@ -70,6 +75,7 @@ function createServer({ isReady = true, reason, text = "none", host }: Given = {
     getLastFailure: () => ({ at: new Date("2030-01-02T03:04:05Z"), reason: text }),
     cache,
     lastErrors,
+    given: { MAX_CONNECTIONS: "100" },
   });
   return createOpsServer({ registry, readReadiness, readStatus, cache, host, log: pino({ enabled: false }) });
 }
@@ -89,7 +95,9 @@ test.each([
   ["uptime", /Running +for \d+ s, since \d\d-\d\d \d\d:\d\d:\d\d$/m],
   ["services with their last error", /Services +last failure at 01-02 03:04:05: none$/m],
   ["channel", /Channel +connected$/m],
-  ["limits, with bars in browsers", /MAX_CONNECTIONS +95 +100 +95 %$/m],
+  ["evictions of the cache", /Cache +1 entries, 2\.0 KiB, 7 evicted$/m],
+  ["requests that were shed, with the reason", /Shed +24 requests \(queue\)$/m],
+  ["limits, with bars in browsers", /MAX_CONNECTIONS +95 +100, set +95 %\n +MAX_ENCODERS +2 +100 +2 %$/m],
   ["routes: requests, rate, p50, p99, errors and hit rate", /\/none +4 +\d+\.\d +150\.0 +199\.0 +1 +75 %$/m],
   [
     "last errors without passwords and queries",

@@ -24,12 +24,18 @@ type Options = {
   getLastFailure: () => { at: Date; reason: string } | undefined;
   cache: OpsCache;
   lastErrors: Pick<ReturnType<typeof createLastErrors>, "list">;
+  /** The settings that the operator has set, by name. */
+  given: object;
 };
 
 /** Returns a function that describes this process by its metrics and its log. */
-export function createStatus({ site, registry, readReadiness, getLastFailure, cache, lastErrors }: Options) {
+export function createStatus({ site, registry, readReadiness, getLastFailure, cache, lastErrors, given }: Options) {
   const readUsage = createRouteUsage(registry);
-  const describeProcess = (): Section => {
+  const readMetric = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values ?? [];
+
+  const describeProcess = async (): Promise<Section> => {
+    const shed = (await readMetric("requests_shed_total")).filter(({ value }) => value > 0);
+    const [evictions] = await readMetric("page_cache_evictions_total");
     const failure = getLastFailure();
     const size = cache.entries.getSize();
     const rows = [
@@ -44,25 +50,27 @@ export function createStatus({ site, registry, readReadiness, getLastFailure, ca
           : "no check has failed",
       ],
       ["Channel", cache.describeChannel()],
-      ["Cache", `${size.entries} entries, ${toBytes(size.bytes)}`],
+      ["Cache", `${size.entries} entries, ${toBytes(size.bytes)}, ${evictions?.value ?? 0} evicted`],
+      ["Shed", shed.map(({ labels, value }) => `${value} requests (${labels.reason})`).join(", ") || "no request"],
     ];
     return { heading: "Process", note: "Times are UTC.", columns: [{ name: "" }, long("")], rows };
   };
 
   const describeLimits = async (): Promise<Section> => {
-    const read = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values ?? [];
-    const usage = new Map((await read("server_limit_usage")).map(({ labels, value }) => [labels.setting, value]));
-    const rows = (await read("server_limit")).map(({ labels, value: limit }) => {
+    const usage = new Map((await readMetric("server_limit_usage")).map(({ labels, value }) => [labels.setting, value]));
+    const rows = (await readMetric("server_limit")).map(({ labels, value: limit }) => {
       const setting = String(labels.setting);
       const used = usage.get(setting) ?? 0;
       const share = limit > 0 ? Math.min(used / limit, 1) : 0;
       const toText = (value: number) => (setting.endsWith("_BYTES") ? toBytes(value) : String(value));
       const isBad = share > NEAR_LIMIT && !MAY_BE_FULL.includes(setting);
       const bar = { text: `${Math.round(share * 100)} %`, share, isBad };
-      return [setting, { text: toText(used), isBad }, toText(limit), bar];
+      const isSet = setting in given;
+      return [setting, { text: toText(used), isBad }, isSet ? `${toText(limit)}, set` : toText(limit), bar];
     });
     return {
       heading: "Limits",
+      note: "A limit that is set doesn't grow with the memory.",
       columns: [long("Setting"), number("In use"), number("Limit"), { name: "Share" }],
       rows,
     };
@@ -111,7 +119,7 @@ export function createStatus({ site, registry, readReadiness, getLastFailure, ca
       state: state.join(isReady ? ", but " : ": "),
       isGood: isReady && reason === undefined,
       sections: [
-        describeProcess(),
+        await describeProcess(),
         await describeLimits(),
         describeErrors(),
         await describeRoutes(),

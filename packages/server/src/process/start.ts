@@ -89,7 +89,7 @@ export async function start(site: Site) {
   let opsPort: number | undefined;
   if (OPS_PORT !== undefined) {
     const getLastFailure = () => supervised?.getLastFailure();
-    const readStatus = createStatus({ site, registry, readReadiness, getLastFailure, cache, lastErrors });
+    const readStatus = createStatus({ site, registry, readReadiness, getLastFailure, cache, lastErrors, given });
     const opsServer = createOpsServer({ registry, readReadiness, readStatus, cache, host: OPS_HOST ?? HOST, log });
     // It listens before the pages are rendered, so that probes get a response.
     const opsNames = { host: OPS_HOST === undefined ? "HOST" : "OPS_HOST", port: "OPS_PORT" };
