@@ -44,6 +44,7 @@ export function createStatus({ site, registry, readReadiness, getLastFailure, ca
           : "no check has failed",
       ],
       ["Channel", cache.describeChannel()],
+      ["Cache in front", cache.describeEdge()],
       ["Cache", `${size.entries} entries, ${toBytes(size.bytes)}`],
     ];
     return { heading: "Process", note: "Times are UTC.", columns: [{ name: "" }, long("")], rows };
