@@ -1,10 +1,12 @@
 # Varnish 7, behind something that ends TLS and sets X-Forwarded-Proto. Set the backends. Run:
 #   varnishd -a :6081 -f /etc/varnish/greeting.vcl -s malloc,256m -p http_gzip_support=off
 # Without that parameter, Varnish asks the app for gzip alone, which is larger than Brotli.
+# For the app's createVarnishPurge, add the app's addresses to `operators`: it sends BAN with tags in `xkey`.
 # To purge a page on this machine: curl -X PURGE -H 'Host: www.example.org' http://127.0.0.1:6081/PATH
 vcl 4.1;
 
 import directors;
+import std;
 
 probe alive {
 	# Varnish can't reach another port, so this isn't /readyz. The alert SiteNoTraffic counts these requests, too: it needs
@@ -35,12 +37,20 @@ sub vcl_init {
 sub vcl_recv {
 	unset req.http.X-Missing;
 	set req.backend_hint = web.backend();
-	if (req.method == "PURGE") {
+	if (req.method == "PURGE" || req.method == "BAN") {
 		# What ends TLS may be on this machine, too: it sets the header for every visitor.
 		if (client.ip !~ operators || req.http.X-Forwarded-Proto) {
 			return (synth(405));
 		}
-		return (purge);
+		if (req.method == "PURGE") {
+			return (purge);
+		}
+		# The app encodes all other characters.
+		if (req.http.xkey ~ "^[\w/.:%-]+( [\w/.:%-]+)*$" &&
+		    std.ban("obj.http.xkey ~ (^|\s)(" + regsuball(req.http.xkey, " ", "|") + ")(\s|$)")) {
+			return (synth(200));
+		}
+		return (synth(400));
 	}
 	if (req.http.Upgrade ~ "(?i)websocket") {
 		return (pipe);
@@ -72,10 +82,18 @@ sub vcl_backend_response {
 		set bereq.http.X-Missing = "yes";
 		return (retry);
 	}
+	# A lifetime for caches in front alone (RFC 9213), which Varnish doesn't read by itself.
+	if (beresp.http.CDN-Cache-Control ~ "max-age=\d+") {
+		set beresp.ttl = std.duration(regsub(beresp.http.CDN-Cache-Control, "^.*max-age=(\d+).*$", "\1s"), 0s) - beresp.age;
+	}
 	# Event streams.
 	if (beresp.http.Content-Type ~ "^text/event-stream") {
 		set beresp.uncacheable = true;
 	}
+}
+
+sub vcl_deliver {
+	unset resp.http.xkey;
 }
 
 sub vcl_backend_error {

@@ -73,6 +73,7 @@ export async function createServer(options: Options) {
 
   const cacheMetrics = createCacheMetrics(registry, routes);
   const cache = createCache({
+    site: site.name,
     release: hashRelease({ site, settings, clientFolder }),
     maxBytes: limits.PAGE_CACHE_MAX_BYTES,
     log,
@@ -92,7 +93,9 @@ export async function createServer(options: Options) {
     shutdown,
     async openServices(): Promise<Services> {
       try {
-        return (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {};
+        const services = (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {};
+        if (services.purge) cache.connectEdge(services.purge);
+        return services;
       } catch (error) {
         throw nameError("openServices", error);
       }
@@ -156,7 +159,7 @@ export async function createServer(options: Options) {
         receive: receive({ log, recordRequest, trustProxy, securityHeaders, files, pages, admitBody, handleErrors }),
         collectReports: [checkOrigin, ...browserReports(log, registry, pages, settings.WEB_VITALS_SAMPLE)],
         files: sendFiles(clientFolder, files, pages, takeSlot, checkUrl, securityHeaders.ofFiles),
-        pageCache: pageCache(site.name, entries, revalidation),
+        pageCache: pageCache(site.name, entries, revalidation, cache.tagHeadersOf),
         admit: admitRequest,
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),

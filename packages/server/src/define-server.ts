@@ -6,6 +6,7 @@ import type { Logger } from "pino";
 import type { RouterContextProvider, ServerBuild } from "react-router";
 import type * as v from "valibot";
 import type {} from "./locals.ts";
+import type { Purge } from "./parts/page-cache/edge.ts";
 import type { Cache } from "./parts/page-cache/invalidation.ts";
 import type { ServerSettings } from "./settings/server-settings.ts";
 import type { Directive } from "./site/content-security-policy.ts";
@@ -30,6 +31,8 @@ export type Services = {
   checkReadiness?: () => Promise<unknown>;
   /** With "services", `/readyz` also returns 503 while `checkReadiness` fails. The default is "process". */
   readiness?: "process" | "services";
+  /** Purges a cache in front, such as a CDN, after an edit of this process (docs/caching.md). */
+  purge?: Purge;
   /** Runs at shutdown, after the last response. */
   close?: () => Promise<unknown>;
 } & object; // Otherwise, TypeScript would reject services that have none of these properties.

@@ -4,6 +4,7 @@ export { createExpress } from "./express.ts";
 export { isSameOrigin } from "./http/same-origin.ts";
 export { maxBodyBytes } from "./overload/index.ts";
 export { acceptsCrossOrigin } from "./parts/admit/check-origin.ts";
+export type { Purge } from "./parts/page-cache/edge.ts";
 export type { CacheChannel } from "./parts/page-cache/invalidation.ts";
 export { handleDataRequest, handleError, renderDocument, streamTimeout } from "./parts/render/document.tsx";
 export { instrumentations } from "./parts/render/instrumentations.ts";

@@ -3,7 +3,7 @@ import type { Cache } from "../parts/page-cache/invalidation.ts";
 import type { Page } from "./ops-page.ts";
 
 /** What the operators' port needs of the page cache. */
-export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "describeChannel"> & {
+export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "describeChannel" | "describeEdge"> & {
   entries: Pick<Cache["entries"], "describe" | "listExtremes" | "getSize">;
 };
 
@@ -17,6 +17,12 @@ export const OTHERS = {
   published: "the other processes are told",
   waiting: "the other processes will be told: this process tries again each second",
   failed: "this process is shutting down: purge the others through another one",
+};
+
+/** By the `edge` of an answer, if the site purges a cache in front. */
+export const EDGES = {
+  queued: "the cache in front is purged within a second",
+  retrying: "the cache in front isn't purged: this process tries again",
 };
 
 /** `GET /cache`: the entries by route or, with `path`, those of a page. Returns the status and the body. */
@@ -38,18 +44,19 @@ export async function purgeCache(cache: OpsCache, query: URLSearchParams) {
   // Nothing is purged if one path is mistyped, so that the operator can repeat all of the request.
   const mistakes = paths.flatMap((path) => cache.findMistake(path) ?? []);
   if (mistakes.length > 0) return [404, mistakes.join("\n")] as const;
-  const { keys, others, receivers } = await cache.purge({ groups, paths, prefixes: starts });
-  return [STATUSES[others], { invalidated: keys.length, keys: keys.slice(0, MAX_KEYS), others, receivers }] as const;
+  const { keys, others, receivers, edge } = await cache.purge({ groups, paths, prefixes: starts });
+  const answer = { invalidated: keys.length, keys: keys.slice(0, MAX_KEYS), others, receivers, edge };
+  return [STATUSES[others], answer] as const;
 }
 
 /** The answer to a purge, for people. */
 export function describePurge([status, answer]: Awaited<ReturnType<typeof purgeCache>>): Page {
   if (typeof answer === "string") return { title: "Nothing purged", state: answer, isGood: false, sections: [] };
-  const { invalidated, keys, others } = answer;
+  const { invalidated, keys, others, edge } = answer;
   return {
     title: `Purged: ${invalidated}`,
-    state: OTHERS[others],
-    isGood: status < 300,
+    state: edge ? `${OTHERS[others]}; ${EDGES[edge]}` : OTHERS[others],
+    isGood: status < 300 && edge !== "retrying",
     sections: [
       {
         heading: "Entries removed in this process",

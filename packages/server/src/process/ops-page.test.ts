@@ -60,6 +60,7 @@ function createServer({ isReady = true, reason, text = "none", host }: Given = {
   const entry = { key: `/${text}`, status: 200, cacheControl: "", ageSeconds: 90, groups: [], bytes: 2048 };
   const cache = {
     describeChannel: () => "connected",
+    describeEdge: () => "purged after each edit",
     findMistake: (path: string) => (path === "/known" ? undefined : `${path}: no cached page has this path`),
     purge: async () => ({ keys: [`/${text}`], others: "no channel" }),
     entries: {

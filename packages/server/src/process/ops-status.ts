@@ -50,6 +50,7 @@ export function createStatus({ site, registry, readReadiness, getLastFailure, ca
           : "no check has failed",
       ],
       ["Channel", cache.describeChannel()],
+      ["Cache in front", cache.describeEdge()],
       ["Cache", `${size.entries} entries, ${toBytes(size.bytes)}, ${evictions?.value ?? 0} evicted`],
       ["Shed", shed.map(({ labels, value }) => `${value} requests (${labels.reason})`).join(", ") || "no request"],
     ];

@@ -136,9 +136,8 @@ export async function start(site: Site) {
       log.info({ connections: open, pending, timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
       cut = await drain(server, connections, shutdown, SHUTDOWN_TIMEOUT_MS);
       if (cut > 0) log.warn({ cut }, "cut pending requests");
-      cache.close();
     }
-    const isClosed = !supervised || (await supervised.close());
+    const [isClosed = true] = await Promise.all([supervised?.close(), cache.close()]);
     return cut === 0 && isClosed;
   }
 

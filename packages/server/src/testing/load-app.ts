@@ -39,7 +39,7 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
   const close = async () => {
     closeApplication();
     server.shutdown.abort();
-    server.cache.close();
+    await server.cache.close();
     await services.close?.();
   };
   return { app, cache: server.cache, lines, registry, close };

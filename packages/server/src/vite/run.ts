@@ -20,9 +20,9 @@ export async function run(loaded: Loaded) {
   const limits = { ...createLimits(settings), PAGE_CACHE_MAX_BYTES: 1 };
   const server = await createServer({ site, isProduction: false, settings, limits, log, registry: new Registry() });
   let services: Services = {};
-  const closeServices = () => {
+  const closeServices = async () => {
     server.shutdown.abort();
-    server.cache.close();
+    await server.cache.close();
     return superviseServices(services, log).close();
   };
   try {

@@ -10,11 +10,11 @@ import { vi } from "vitest";
 const ENV = { PATH: `${process.env.PATH}:/usr/sbin` };
 
 /** Starts nginx with lines for its `http` context and for its only `location`. Resolves when it forwards requests. */
-export async function startNginx(http: string, location: string) {
+export async function startNginx(http: string, location: string, port?: number) {
   const { error } = spawnSync("nginx", ["-v"], { env: ENV });
   if (error) throw new Error("This test needs nginx: on Debian, apt-get install nginx-light");
 
-  const url = `http://127.0.0.1:${await findFreePort()}`;
+  const url = `http://127.0.0.1:${port ?? (await findFreePort())}`;
   const folder = mkdtempSync(join(tmpdir(), "nginx-"));
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${folder}/${name};`,

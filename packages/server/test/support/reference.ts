@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import * as v from "valibot";
 import { createLimits } from "../../src/overload/index.ts";
-import { OTHERS, STATUSES } from "../../src/process/ops-cache.ts";
+import { EDGES, OTHERS, STATUSES } from "../../src/process/ops-cache.ts";
 import { ServerSettingsSchema } from "../../src/settings/server-settings.ts";
 import { findLines, type Line } from "./log-lines.ts";
 import { FIELDS, LABELS, OPERATORS_PATHS, PURGES } from "./reference-tables.ts";
@@ -156,6 +156,10 @@ ${listAnswers()}
 
 With Redis, \`receivers\` is the number of processes that got the message. If a process ends while messages wait, it logs
 \`cache invalidations lost\`: purge the other processes.
+
+If the site [purges a cache in front](caching.md#include-caches-in-front), the answer has \`edge\`:
+
+${toTable([["`edge`", "Meaning"], ...Object.entries(EDGES).map(([edge, meaning]) => [code(edge), meaning])])}
 
 ## Metrics
 

@@ -56,6 +56,19 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
         error: "none within 50 ms, so it isn't asked for 5 s",
       },
     }),
+    recordPurge: countBy(registry, {
+      name: "page_cache_purges_total",
+      help: "Purges of the cache in front.",
+      label: "result",
+      values: { sent: "all edits of half a second", failed: "it is tried again" },
+    }),
+    measurePurgeWait: (readSeconds: () => number) =>
+      gauge(
+        registry,
+        "page_cache_purge_wait_seconds",
+        "Time for which the oldest purge of the cache in front has waited, or 0.",
+        readSeconds,
+      ),
     setChannelConnected: (isConnected: boolean) => channelConnected.set(Number(isConnected)),
     measureSize(readSize: () => { entries: number; bytes: number }) {
       gauge(registry, "page_cache_entries", "Cache entries.", () => readSize().entries);

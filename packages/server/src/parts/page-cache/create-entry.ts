@@ -1,5 +1,6 @@
 import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
 import { compress, isCompressible } from "../../http/content-coding.ts";
+import { isSharedLifetime } from "../../http/page-headers.ts";
 import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { CacheEntry } from "./memory.ts";
@@ -37,10 +38,14 @@ export function createCompression() {
 
 /** Creates the cache entry of a page. Throws if the page isn't cacheable. */
 export function createEntry(page: SharedPage, route: RouteEntry, renderedAt: number): CacheEntry {
-  const { "cache-control": cacheControl = "", ...headers } = page.headers;
+  const { "cache-control": cacheControl = "", ...others } = page.headers;
+  const all = Object.entries(others);
+  const sharedLifetimes = all.filter(([name]) => isSharedLifetime(name)).flat();
+  const headers = Object.fromEntries(all.filter(([name]) => !isSharedLifetime(name)));
   const lifetime = parseSharedLifetime(cacheControl);
   const groups = parseGroups(headers["cache-groups"] ?? null);
   if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
   const response = storeResponse({ ...page, headers, vary: route.cacheRule?.variants?.vary });
-  return { response, cacheControl, bodies: page.bodies, lifetime, groups, route: route.pattern, renderedAt };
+  const { bodies } = page;
+  return { response, cacheControl, sharedLifetimes, bodies, lifetime, groups, route: route.pattern, renderedAt };
 }

@@ -16,6 +16,7 @@ function connect(paths: string[] = [], groups: string[] = []) {
     maxBytes: 1e6,
     log: pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) }),
     metrics: createCacheMetrics(new Registry(), []),
+    site: "shop",
     release: "1",
     findRoute: (path) => ({ route: ROUTE, canonicalPath: path }),
     shutdown: shutdown.signal,
@@ -102,7 +103,7 @@ test("during the shutdown, an operator learns that nobody is told any more, and 
   channel.isUp = false;
   shutdown.abort();
   expect(await cache.purge({ ...none, groups: ["a"] })).toMatchObject({ others: "failed" });
-  cache.close();
+  await cache.close();
   expect(lines.at(-1)).toBe("cache invalidations lost: purge the other processes");
 });
 

@@ -5,6 +5,7 @@ import { parseRequestTarget } from "../../http/request-target.ts";
 import type { Pages } from "../../site/pages.ts";
 import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
+import { createEdge, type Purge } from "./edge.ts";
 import { createFailures } from "./failures.ts";
 import { createEntries, type Invalidation, pagePathOf } from "./memory.ts";
 import type { PageStore } from "./page-store.ts";
@@ -20,6 +21,9 @@ export type CacheChannel = {
   /** Keeps cached pages for all processes, until a message invalidates them. */
   store?: PageStore;
 };
+
+/** As long as services have to close. */
+const CLOSE_TIMEOUT_MS = 2000;
 
 const MessageSchema = v.pipe(
   v.string(),
@@ -37,18 +41,22 @@ type Options = Pick<Pages, "findRoute"> & {
   maxBytes: number;
   log: Logger;
   metrics: CacheMetrics;
+  /** The site's name. */
+  site: string;
   /** The processes of a release share cached pages. */
   release: string;
   shutdown: AbortSignal;
 };
 
 /** The page cache of this process, whose entries every process of the deployment can invalidate. */
-export function createCache({ maxBytes, log, metrics, findRoute, release, shutdown }: Options) {
+export function createCache({ maxBytes, log, metrics, findRoute, site, release, shutdown }: Options) {
   const entries = createEntries(maxBytes, metrics);
   const failures = createFailures();
   metrics.measureSize(entries.getSize);
   const processId = randomUUID();
-  const publisher = createPublisher({ shutdown, log });
+  const edge = createEdge({ site, log, metrics });
+  // While it waited, the other processes may have sent old pages to the cache in front.
+  const publisher = createPublisher({ shutdown, log, onLate: edge.add });
   const sharedPages = createSharedPages({ entries, log, metrics, release, isPublished: publisher.isIdle });
   let channel: "none" | "connecting" | "connected" | "disconnected" = "none";
 
@@ -64,7 +72,10 @@ export function createCache({ maxBytes, log, metrics, findRoute, release, shutdo
   async function apply(invalidation: Invalidation) {
     metrics.recordInvalidation("local");
     const keys = entries.invalidate(invalidation);
-    return { keys, ...(await publisher.publish(invalidation)) };
+    const published = await publisher.publish(invalidation);
+    // Last, so that no other process sends an old page to the cache in front afterwards.
+    const state = edge.add(invalidation);
+    return { keys, ...published, ...(state && { edge: state }) };
   }
 
   return {
@@ -111,8 +122,16 @@ export function createCache({ maxBytes, log, metrics, findRoute, release, shutdo
     },
     /** Describes the channel to the other processes. */
     describeChannel: () => (publisher.isWaiting() ? `${channel}, invalidations wait to be published` : channel),
-    /** Logs the invalidations that the process hasn't published until its end. */
-    close: publisher.close,
+    /** The headers with a page's tags, for the cache in front. */
+    tagHeadersOf: edge.tagHeadersOf,
+    describeEdge: edge.describe,
+    /** Connects this process with the cache in front. */
+    connectEdge: (purge: Purge) => edge.connect(purge),
+    /** Purges the cache in front a last time, and logs the invalidations that nobody else has got. */
+    async close() {
+      publisher.close();
+      await edge.close(CLOSE_TIMEOUT_MS);
+    },
     /** Connects this process with the others. */
     connect(opened: CacheChannel) {
       publisher.connect((invalidation) => opened.publish(JSON.stringify({ from: processId, ...invalidation })));

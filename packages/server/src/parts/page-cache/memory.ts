@@ -6,9 +6,11 @@ import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics, CacheResult } from "./cache-metrics.ts";
 
 export type CacheEntry = {
-  /** Without `Cache-Control`. */
+  /** Without `Cache-Control` and `sharedLifetimes`. */
   response: StoredResponse;
   cacheControl: string;
+  /** The headers for caches in front alone, such as CDN-Cache-Control: names and values in turn. */
+  sharedLifetimes?: string[];
   bodies: Bodies;
   lifetime: SharedLifetime;
   /** The cache groups of the response (RFC 9875 §2). */

@@ -4,8 +4,10 @@ import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { createExpress } from "../../express.ts";
 import { storeResponse } from "../../http/stored-response.ts";
+import type { RouteEntry } from "../../locals.ts";
 import { OVERLOADED } from "../../overload/index.ts";
 import { createVariants } from "../../site/variants.ts";
+import { createEntry } from "./create-entry.ts";
 import type { CacheEntry } from "./memory.ts";
 import { createEntries } from "./memory.ts";
 import { pageCache } from "./page-cache.ts";
@@ -90,4 +92,30 @@ test.each([
     .set(sent);
   expect([status, ...names.map((name) => headers[name.toLowerCase()])]).toEqual([200, lifetime, lifetime, lifetime]);
   expect(headers["cache-control"]).toMatch(lifetime ? /s-maxage/ : /^private, no-cache$/);
+});
+
+test.each([
+  ["keeps a fresh page for CDN-Cache-Control", 0, true, ["s-maxage=60", "0", "max-age=86400"]],
+  ["keeps a stale page for 1 s", 61_000, true, ["s-maxage=1", undefined, undefined]],
+  ["keeps a page for 1 s while the cache channel is disconnected", 0, false, ["s-maxage=1", undefined, undefined]],
+])("a cache in front %s", async (_label, ageMs, isConnected, expected) => {
+  const headers = {
+    "cache-control": "s-maxage=60, stale-while-revalidate=600",
+    "cdn-cache-control": "max-age=86400",
+    "cache-groups": '"a"',
+  };
+  const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
+  const route = { pattern: "/", cacheRule: { filterQuery: () => "" } } as unknown as RouteEntry;
+  const page = { status: 200, contentType: "text/plain", headers, bodies };
+  if (!isConnected) entries.setConnected(false);
+  entries.store("/", createEntry(page, route, performance.now() - ageMs), []);
+  const revalidate = () => new Promise<undefined>(() => {});
+  const handle = pageCache("test", entries, { revalidate, isFailing: () => false, refresh: () => undefined });
+  const app = createExpress().use((req, res, next) => {
+    Object.assign(res.locals, { route, canonicalPath: "/", target: { query: "" } });
+    handle(req, res, next);
+  });
+  const { headers: sent } = await request(app as RequestListener).get("/");
+  const [sMaxAge] = /s-maxage=\d+/.exec(sent["cache-control"] ?? "") ?? [];
+  expect([sMaxAge, sent.age, sent["cdn-cache-control"]]).toEqual(expected);
 });

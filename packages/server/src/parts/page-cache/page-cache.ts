@@ -16,6 +16,7 @@ export function pageCache(
   name: string,
   entries: CacheEntries,
   { revalidate, isFailing, refresh }: Pick<Revalidation, "revalidate" | "isFailing" | "refresh">,
+  tagHeadersOf: (key: string, groups: string[]) => string[] = () => [],
 ): RequestHandler {
   return (req, res, next) => {
     checkReceived(res, "pageCache");
@@ -29,12 +30,19 @@ export function pageCache(
     const send = (entry: CacheEntry, status: string) => {
       if (variants && !variants.isForSharedCaches(req)) setCacheControl(req, res, "private, no-cache");
       const age = ageOf(entry);
-      // Caches in front may store a stale response for 1 s. It has no Age, since Varnish would count it as expired.
+      const { fresh } = entries.lifetimeOf(entry);
+      // Caches in front may store a response that is stale, or may miss invalidations, for 1 s. It has no Age, since
+      // Varnish would count it as expired.
       const freshness =
-        age < entries.lifetimeOf(entry).fresh
-          ? ["Cache-Control", entry.cacheControl, "Age", String(Math.floor(age))]
+        age < fresh && fresh === entry.lifetime.fresh
+          ? ["Cache-Control", entry.cacheControl, "Age", String(Math.floor(age)), ...(entry.sharedLifetimes ?? [])]
           : ["Cache-Control", entry.cacheControl.replace(S_MAXAGE, "s-maxage=1")];
-      sendStored(req, res, entry.response, [...freshness, "Cache-Status", `${name}; ${status}`]);
+      sendStored(req, res, entry.response, [
+        ...freshness,
+        ...tagHeadersOf(key, entry.groups),
+        "Cache-Status",
+        `${name}; ${status}`,
+      ]);
     };
     const respond = (isRefreshed: boolean) => {
       const entry = entries.find(key);

@@ -6,7 +6,11 @@ import { createPublisher } from "./publisher.ts";
 const INVALIDATION = { groups: [], paths: ["/shop"], prefixes: [] };
 
 function connect(send: () => Promise<unknown>) {
-  const publisher = createPublisher({ shutdown: new AbortController().signal, log: pino({ level: "silent" }) });
+  const publisher = createPublisher({
+    shutdown: new AbortController().signal,
+    log: pino({ level: "silent" }),
+    onLate() {},
+  });
   publisher.connect(send);
   return publisher;
 }

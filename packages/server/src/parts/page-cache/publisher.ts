@@ -17,10 +17,15 @@ export type Published = {
   receivers?: number;
 };
 
-type Options = { shutdown: AbortSignal; log: Logger };
+type Options = {
+  shutdown: AbortSignal;
+  log: Logger;
+  /** Gets an invalidation that was published after it had waited. */
+  onLate: (invalidation: Invalidation) => void;
+};
 
 /** Sends invalidations to the other processes. One that can't be sent waits, and is sent again until it succeeds. */
-export function createPublisher({ shutdown, log }: Options) {
+export function createPublisher({ shutdown, log, onLate }: Options) {
   let send: ((invalidation: Invalidation) => Promise<unknown>) | undefined;
   /** All that couldn't be sent, in one. Beyond the limit, every entry expires elsewhere. */
   let waiting: Invalidation | undefined;
@@ -38,8 +43,7 @@ export function createPublisher({ shutdown, log }: Options) {
   }
 
   function keep(invalidation: Invalidation) {
-    const merged = waiting ? merge(waiting, invalidation) : invalidation;
-    waiting = Buffer.byteLength(JSON.stringify(merged)) > MAX_WAITING_BYTES ? EVERYTHING : merged;
+    waiting = mergeWithin(MAX_WAITING_BYTES, invalidation, waiting);
   }
 
   async function retry() {
@@ -49,7 +53,10 @@ export function createPublisher({ shutdown, log }: Options) {
       if (isClosed) return;
       const sent: Invalidation = waiting;
       waiting = undefined; // More may be kept while this message is being sent.
-      await trySend(sent).catch(() => keep(sent));
+      await trySend(sent).then(
+        () => onLate(sent),
+        () => keep(sent),
+      );
     }
     isRetrying = false;
     log.info("cache invalidations published");
@@ -87,6 +94,12 @@ export function createPublisher({ shutdown, log }: Options) {
       if (isRetrying) log.error("cache invalidations lost: purge the other processes");
     },
   };
+}
+
+/** Merges invalidations into one. Beyond the limit, in bytes, that is one of everything. */
+export function mergeWithin(maxBytes: number, invalidation: Invalidation, earlier?: Invalidation) {
+  const merged = earlier ? merge(earlier, invalidation) : invalidation;
+  return Buffer.byteLength(JSON.stringify(merged)) > maxBytes ? EVERYTHING : merged;
 }
 
 function merge(a: Invalidation, b: Invalidation): Invalidation {

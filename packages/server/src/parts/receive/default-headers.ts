@@ -80,7 +80,11 @@ function addHeaders({ method, headers: { cookie } }: Request, res: Response, sec
   for (const [name, value] of Object.entries(headers)) if (!res.hasHeader(name)) res.setHeader(name, value);
   const hasCookie = cookie !== undefined || res.hasHeader("Set-Cookie");
   const cacheControl = hasCookie ? CACHE_CONTROL_WITH_COOKIE : DEFAULT_CACHE_CONTROL;
-  if (!res.hasHeader("Cache-Control")) res.setHeader("Cache-Control", cacheControl);
+  if (!res.hasHeader("Cache-Control")) {
+    // React Router has rendered it with the headers of this client.
+    if (ended !== undefined) removeSharedLifetimes(res);
+    res.setHeader("Cache-Control", cacheControl);
+  }
   const location = res.getHeader("Location");
   if (location !== undefined) res.setHeader("Location", encodeLocation(decodeLatin1(String(location))));
   // RFC 9110 §15.5.6. React Router sends no Allow.
