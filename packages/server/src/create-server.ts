@@ -19,6 +19,7 @@ import { pageCache } from "./parts/page-cache/page-cache.ts";
 import { createRevalidation } from "./parts/page-cache/revalidate.ts";
 import { receive } from "./parts/receive/receive.ts";
 import { measureRequests } from "./parts/receive/request-metrics.ts";
+import { createAfterResponse } from "./parts/render/after-response.ts";
 import { createContextFactory } from "./parts/render/context.ts";
 import { createGetLoadContext } from "./parts/render/load-context.ts";
 import { measureParts } from "./parts/render/measure-parts.ts";
@@ -80,6 +81,7 @@ export async function createServer(options: Options) {
     shutdown: shutdown.signal,
   });
   const { entries, failures } = cache;
+  const { afterResponse, afterRender, finishWork } = createAfterResponse(registry, log);
   measureUsage("PAGE_CACHE_MAX_BYTES", () => entries.getSize().bytes);
 
   return {
@@ -89,6 +91,8 @@ export async function createServer(options: Options) {
     measureUsage,
     /** Aborted at shutdown. */
     shutdown,
+    /** Waits for the work after responses. */
+    finishWork,
     async openServices(): Promise<Services> {
       try {
         return (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {};
@@ -129,6 +133,7 @@ export async function createServer(options: Options) {
         origin,
         cache,
         recordPart: measureParts(registry),
+        afterRender,
         setContext: services.setContext,
       });
       const revalidation = createRevalidation({
@@ -160,7 +165,7 @@ export async function createServer(options: Options) {
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
-        getLoadContext: createGetLoadContext({ createContext, checkUrl, shutdown: shutdown.signal, log }),
+        getLoadContext: createGetLoadContext({ createContext, afterResponse, checkUrl, shutdown: shutdown.signal, log }),
         handleErrors,
         settings,
         services,

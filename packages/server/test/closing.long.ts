@@ -66,6 +66,7 @@ test("a request listens to the shutdown until its response has ended", async () 
   const createContext = () => new RouterContextProvider();
   const getLoadContext = createGetLoadContext({
     createContext,
+    afterResponse: () => () => {},
     checkUrl: () => {},
     shutdown,
     log: pino({ level: "silent" }),

@@ -46,5 +46,11 @@ export type Cache = {
   invalidate: (groups: string[], paths?: string[]) => Promise<number>;
 };
 
+/** Takes work that starts once the response has ended. Its errors are logged. */
+export type AfterResponse = (work: () => unknown) => void;
+
+/** For what no client needs to wait for, such as an e-mail (docs/uploads-and-streams.md). */
+export const afterContext = createContext<AfterResponse>();
+
 /** The page cache, for loaders and actions (docs/caching.md). */
 export const cacheContext = createContext<Cache>();

@@ -1,5 +1,7 @@
 import { RouterContextProvider } from "react-router";
 import {
+  type AfterResponse,
+  afterContext,
   type Cache,
   cacheContext,
   endedContext,
@@ -16,6 +18,8 @@ export type ContextOptions = {
   origin: string | undefined;
   cache: Cache;
   recordPart: RecordPart;
+  /** For the work of a render without a response. */
+  afterRender: AfterResponse;
   /** Sets the services' values. */
   setContext?: ((context: RouterContextProvider) => void) | undefined;
 };
@@ -24,11 +28,12 @@ type Values = Omit<Render, "origin" | "record" | "release"> & {
   httpRoute: string | undefined;
   signal?: AbortSignal;
   ended?: Promise<void> | undefined;
+  afterResponse?: AfterResponse;
 };
 
 /** Creates the context of the middleware, loaders and actions of a request. */
-export function createContextFactory({ release, origin, cache, recordPart, setContext }: ContextOptions) {
-  return ({ httpRoute = "", signal, ended, ...values }: Values) => {
+export function createContextFactory({ release, origin, cache, recordPart, afterRender, setContext }: ContextOptions) {
+  return ({ httpRoute = "", signal, ended, afterResponse = afterRender, ...values }: Values) => {
     const context = new RouterContextProvider();
     context.set(renderContext, {
       ...values,
@@ -39,6 +44,7 @@ export function createContextFactory({ release, origin, cache, recordPart, setCo
     if (signal) context.set(signalContext, signal);
     if (ended) context.set(endedContext, ended);
     context.set(cacheContext, cache);
+    context.set(afterContext, afterResponse);
     const setting: unknown = setContext?.(context);
     // An async function sets its values too late. Without this, its rejection would end the process.
     if (setting instanceof Promise) setting.catch(values.onError);
