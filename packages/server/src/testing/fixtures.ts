@@ -40,8 +40,12 @@ export const createTest = (folder = process.cwd()) =>
     .extend("ignoredMessages", (): RegExp => /^$/)
     /** The page's console messages and uncaught errors. A test removes those that it expects. */
     .extend("consoleMessages", (): string[] => [])
-    .extend("page", async ({ newPage, consoleMessages, ignoredMessages }, { onCleanup }) => {
+    /** Whether pages measure web vitals. Their script loads after a second, when a test may have stopped its server. */
+    .extend("hasWebVitals", (): boolean => false)
+    .extend("page", async ({ newPage, hasWebVitals, consoleMessages, ignoredMessages }, { onCleanup }) => {
       const page = await newPage();
+      if (!hasWebVitals)
+        await page.addInitScript(() => Object.defineProperty(navigator, "globalPrivacyControl", { value: true }));
       const write = (message: string) => {
         if (!ignoredMessages.test(message)) consoleMessages.push(message);
       };

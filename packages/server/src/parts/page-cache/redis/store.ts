@@ -17,7 +17,7 @@ const MAX_QUESTIONS = 1000;
 type Reply = [version: Buffer | null, page: Buffer | null, age: number, isFresh: number, epoch: Buffer, now: Buffer];
 type Stored = [result: Buffer, epoch: Buffer, now: Buffer];
 
-/** Keeps pages in Redis. `prefix` is that of all keys. */
+/** Shares cached pages in Redis. `prefix` is that of all keys. */
 export function createPageStore(url: string, prefix: string): PageStore {
   const client = createClient({
     url,
