@@ -81,7 +81,7 @@ export async function createServer(options: Options) {
     shutdown: shutdown.signal,
   });
   const { entries, failures } = cache;
-  const { afterResponse, afterRender, finishWork } = createAfterResponse(registry, log);
+  const { afterResponse, finishWork } = createAfterResponse(registry, log);
   measureUsage("PAGE_CACHE_MAX_BYTES", () => entries.getSize().bytes);
 
   return {
@@ -133,7 +133,7 @@ export async function createServer(options: Options) {
         origin,
         cache,
         recordPart: measureParts(registry),
-        afterRender,
+        afterResponse,
         setContext: services.setContext,
       });
       const revalidation = createRevalidation({
@@ -165,7 +165,7 @@ export async function createServer(options: Options) {
         checkOrigin,
         compress: compression(limits.MAX_ENCODERS, measureUsage),
         build,
-        getLoadContext: createGetLoadContext({ createContext, afterResponse, checkUrl, shutdown: shutdown.signal, log }),
+        getLoadContext: createGetLoadContext({ createContext, checkUrl, shutdown: shutdown.signal, log }),
         handleErrors,
         settings,
         services,

@@ -66,7 +66,6 @@ test("a request listens to the shutdown until its response has ended", async () 
   const createContext = () => new RouterContextProvider();
   const getLoadContext = createGetLoadContext({
     createContext,
-    afterResponse: () => () => {},
     checkUrl: () => {},
     shutdown,
     log: pino({ level: "silent" }),

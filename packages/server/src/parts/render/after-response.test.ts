@@ -54,12 +54,12 @@ test.each([
 });
 
 test("a shutdown waits for work, and leaves work that hangs", async () => {
-  const { afterRender, finishWork, lines } = create();
+  const { afterResponse, finishWork, lines } = create();
   let isDone = false;
-  afterRender(() => setTimeout(20).then(() => (isDone = true)));
+  afterResponse()(() => setTimeout(20).then(() => (isDone = true)));
   await finishWork();
   expect([isDone, lines]).toEqual([true, []]);
-  afterRender(() => new Promise(() => {}));
+  afterResponse()(() => new Promise(() => {}));
   await finishWork();
   expect(lines).toEqual(["work after responses not done"]);
 });

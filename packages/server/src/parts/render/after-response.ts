@@ -20,36 +20,34 @@ export function createAfterResponse(registry: Registry, log: Logger) {
     label: "result",
     values: { done: "without an error", failed: "logged" },
   });
-  const logFailed = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "work after the response failed"));
+  const logFailed = limitRate(MAX_ERRORS_LOGGED, (fields: object) =>
+    log.error(fields, "work after the response failed"),
+  );
   const running = new Set<Promise<void>>();
 
-  async function run(started: Promise<void>, work: () => unknown, fields: () => object) {
+  async function run(work: () => unknown, res?: Response) {
     try {
-      await started;
+      await (res && !res.closed && new Promise((resolve) => res.once("close", resolve)));
       await work();
       record("done");
     } catch (err) {
       record("failed");
-      logFailed({ err, ...fields() });
+      logFailed({ err, ...(res && toLogFields(res)) });
     }
   }
 
-  function start(started: Promise<void>, work: () => unknown, fields: () => object) {
-    const result = run(started, work, fields).finally(() => running.delete(result));
-    running.add(result);
-    return result;
-  }
-
   return {
-    /** A request keeps its slot until its work has ended, for at most HANDLER_TIMEOUT_MS. */
-    afterResponse(res: Response): AfterResponse {
+    /**
+     * A request holds its slot until its work has ended, for at most HANDLER_TIMEOUT_MS. A page that is rendered for the
+     * cache has no response: its work starts at once.
+     */
+    afterResponse(res?: Response): AfterResponse {
       return (work) => {
-        const closed = res.closed ? Promise.resolve() : new Promise<void>((resolve) => res.once("close", resolve));
-        res.locals.running?.add(start(closed, work, () => toLogFields(res)));
+        const result = run(work, res).finally(() => running.delete(result));
+        running.add(result);
+        res?.locals.running?.add(result);
       };
     },
-    /** A page that is rendered for the cache has no response: its work starts at once. */
-    afterRender: ((work) => void start(Promise.resolve(), work, () => ({}))) satisfies AfterResponse,
     /** Waits for all work at shutdown, for 1 s. */
     async finishWork() {
       await inTime(Promise.all(running), SHUTDOWN_TIMEOUT_MS).catch((err) =>

@@ -4,7 +4,6 @@ import type { Request, Response } from "express";
 import type { Logger } from "pino";
 import type { RouterContextProvider } from "react-router";
 import { removeBreakingHeaders } from "../../http/page-headers.ts";
-import type { AfterResponse } from "../../pages/context.ts";
 import { limitRate } from "../../telemetry/limit-rate.ts";
 import { toLogFields } from "../../telemetry/request-log-fields.ts";
 import type { CheckUrl } from "../check-url.ts";
@@ -18,7 +17,6 @@ const CLOSED = new DOMException("The response has closed", "AbortError");
 
 type Options = {
   createContext: CreateContext;
-  afterResponse: (res: Response) => AfterResponse;
   checkUrl: CheckUrl;
   /** Aborted when the server shuts down. */
   shutdown: AbortSignal;
@@ -26,7 +24,7 @@ type Options = {
 };
 
 /** Creates `getLoadContext` for `createRequestHandler`: the context of a request that React Router handles. */
-export function createGetLoadContext({ createContext, afterResponse, checkUrl, shutdown, log }: Options) {
+export function createGetLoadContext({ createContext, checkUrl, shutdown, log }: Options) {
   setMaxListeners(0, shutdown); // Each pending request adds a listener.
   const logFailedBody = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "body failed"));
   const logFailedRender = limitRate(MAX_ERRORS_LOGGED, (fields: object) => log.error(fields, "render failed"));
@@ -48,7 +46,7 @@ export function createGetLoadContext({ createContext, afterResponse, checkUrl, s
       ended: locals.ended,
       trace: locals.trace,
       signal: createSignal(res, shutdown),
-      afterResponse: afterResponse(res),
+      res,
       onError(err) {
         // After a 413, reading the body fails. That isn't an error of the page.
         if (!res.writableEnded) logFailedRender({ err, ...toLogFields(res) });

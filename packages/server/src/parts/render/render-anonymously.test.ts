@@ -73,7 +73,7 @@ async function renderPage(root: object, page: object) {
       origin: undefined,
       cache: { invalidate: async () => 0 },
       recordPart: () => {},
-      afterRender: () => {},
+      afterResponse: () => () => {},
     }),
     securityHeaders: { ofPage: () => ({}) } as unknown as SecurityHeaders,
     origin: undefined,
