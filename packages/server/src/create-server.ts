@@ -32,6 +32,7 @@ import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
 import { hashRelease } from "./site/hash-release.ts";
 import { createPages } from "./site/pages.ts";
+import { listPrerendered } from "./site/prerendered.ts";
 import { createSecurityHeaders } from "./site/security-headers.ts";
 
 /** What differs between production, development and tests. */
@@ -57,7 +58,7 @@ export async function createServer(options: Options) {
   const { site, isProduction, settings, limits, log, registry, clientFolder, replaced } = options;
   const { definition, build } = site;
   const shutdown = new AbortController();
-  const pages = createPages(build, await site.routeConfig, isProduction);
+  const pages = createPages(build, await site.routeConfig, isProduction, listPrerendered(clientFolder));
   const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
   const measureUsage = measureLimits(registry, limits);
 

@@ -6,6 +6,7 @@ import { serveApp } from "./development.ts";
 import { entries, SITE, START } from "./entries.ts";
 import { enginePath } from "./paths.ts";
 import { compressInAdvance } from "./precompress.ts";
+import { prerenderEntry } from "./prerender.ts";
 import { encodedRedirects } from "./redirects.ts";
 import { engineSourceMaps } from "./source-maps.ts";
 import { withoutRetainedChunks } from "./streams.ts";
@@ -36,6 +37,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
   return [
     configure(externalPackages),
     entries(),
+    prerenderEntry(),
     serveApp(),
     basenameInEnv(),
     evaluatedRoutes(),
