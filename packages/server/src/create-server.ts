@@ -19,6 +19,7 @@ import { pageCache } from "./parts/page-cache/page-cache.ts";
 import { createRevalidation } from "./parts/page-cache/revalidate.ts";
 import { receive } from "./parts/receive/receive.ts";
 import { measureRequests } from "./parts/receive/request-metrics.ts";
+import { createAfterResponse } from "./parts/render/after-response.ts";
 import { createContextFactory } from "./parts/render/context.ts";
 import { createGetLoadContext } from "./parts/render/load-context.ts";
 import { measureParts } from "./parts/render/measure-parts.ts";
@@ -32,6 +33,7 @@ import { checkRoutes } from "./site/check-routes.ts";
 import { policyOfSettings } from "./site/content-security-policy.ts";
 import { hashRelease } from "./site/hash-release.ts";
 import { createPages } from "./site/pages.ts";
+import { listPrerendered } from "./site/prerendered.ts";
 import { createSecurityHeaders } from "./site/security-headers.ts";
 
 /** What differs between production, development and tests. */
@@ -58,7 +60,7 @@ export async function createServer(options: Options) {
   const { definition, build } = site;
   const shutdown = new AbortController();
   checkBuild(build);
-  const pages = createPages(build, await site.routeConfig, isProduction);
+  const pages = createPages(build, await site.routeConfig, isProduction, listPrerendered(clientFolder));
   const routes = [FILE_ROUTE, ...pages.routes.map(({ pattern }) => pattern)];
   const measureUsage = measureLimits(registry, limits);
 
@@ -82,6 +84,7 @@ export async function createServer(options: Options) {
     shutdown: shutdown.signal,
   });
   const { entries, failures } = cache;
+  const { afterResponse, finishWork } = createAfterResponse(registry, log);
   measureUsage("PAGE_CACHE_MAX_BYTES", () => entries.getSize().bytes);
 
   return {
@@ -91,6 +94,8 @@ export async function createServer(options: Options) {
     measureUsage,
     /** Aborted at shutdown. */
     shutdown,
+    /** Waits for the work after responses. */
+    finishWork,
     async openServices(): Promise<Services> {
       try {
         const services = (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {};
@@ -133,6 +138,7 @@ export async function createServer(options: Options) {
         origin,
         cache,
         recordPart: measureParts(registry),
+        afterResponse,
         setContext: services.setContext,
       });
       const revalidation = createRevalidation({

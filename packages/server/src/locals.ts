@@ -115,6 +115,18 @@ export type RouteEntry = {
   maxBodyBytes: number | undefined;
   /** The additions of it and its parent routes to the security headers (`handle.securityHeaders`). */
   addedHeaders: AddedHeaders;
+  /** The response that the build has prerendered, if the path has one. */
+  prerendered?: PrerenderedFile;
+};
+
+/** A response that the build has prerendered. */
+export type PrerenderedFile = {
+  /** The URL path of the page, its data or its resource. */
+  path: string;
+  file: string;
+  contentType: string;
+  /** The source expressions that allow its inline scripts and styles. */
+  inline: { scripts: string[]; styles: string[] };
 };
 
 /** How a route is cached: its `headers` export sets `s-maxage`. */

@@ -7,8 +7,6 @@ import { copySite } from "./support/copy-site.ts";
 test.each([
   ['basename: "/shop"', 'basename "/shop": must begin and end in "/", such as "/app/"'],
   ['buildDirectory: "dist"', "the server and the Dockerfile find its files in build/"],
-  ['prerender: ["/"]', "set s-maxage in a page's headers instead (docs/caching.md)"],
-  ["prerender: true", "set s-maxage in a page's headers instead (docs/caching.md)"],
   ['serverBundles: () => "one"', "the server has one bundle"],
   ['serverModuleFormat: "cjs"', "the server is an ES module"],
   ["ssr: false", "ssr false: the server renders every page"],

@@ -25,6 +25,9 @@ export const CODINGS = {
 export type StoredCoding = "br" | "gzip" | "identity";
 export type RenderedCoding = "zstd" | StoredCoding;
 
+/** The suffix of a file's variant in each content coding. */
+export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
+
 const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
 
 /** Whether a media type is text. */

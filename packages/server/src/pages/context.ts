@@ -28,8 +28,8 @@ export type Render = {
 /** Runs a part of a response, such as `loader routes/about`, and returns its result. */
 export type Trace = <Result>(name: string, run: () => Promise<Result>) => Promise<Result>;
 
-/** The server's values for a render. */
-export const renderContext = createContext<Render>();
+/** The server's values for a render. Null in React Router's prerender. */
+export const renderContext = createContext<Render | null>(null);
 
 /** Aborted when the client has gone or the server shuts down: for event streams. */
 export const signalContext = createContext(new AbortController().signal);
@@ -45,6 +45,12 @@ export type Cache = {
    */
   invalidate: (groups: string[], paths?: string[]) => Promise<number>;
 };
+
+/** Takes work that starts once the response has ended. Its errors are logged. */
+export type AfterResponse = (work: () => unknown) => void;
+
+/** For what no client needs to wait for, such as an e-mail (docs/uploads-and-streams.md). */
+export const afterContext = createContext<AfterResponse>();
 
 /** The page cache, for loaders and actions (docs/caching.md). */
 export const cacheContext = createContext<Cache>();

@@ -1,6 +1,6 @@
 // For the modules of pages, in the browser and on the server.
 export { CACHED_FOR_A_MINUTE } from "./cache-control.ts";
-export { type Cache, cacheContext, signalContext } from "./context.ts";
+export { type AfterResponse, afterContext, type Cache, cacheContext, signalContext } from "./context.ts";
 export type { Handle } from "./handle.ts";
 export { InlineStyles } from "./inline-styles.tsx";
 export { invalidateCache } from "./invalidate-cache.ts";

@@ -50,17 +50,15 @@ export async function start(site: Site) {
   handleProcessEvents(log, shutDown);
 
   const clientFolder = join(import.meta.dirname, "../client");
-  const { pages, cache, securityHeaders, shutdown, measureUsage, openServices, createApplication } = await createServer(
-    {
-      site,
-      isProduction: true,
-      settings,
-      limits,
-      log,
-      registry,
-      clientFolder,
-    },
-  );
+  const { pages, cache, securityHeaders, shutdown, measureUsage, openServices, ...created } = await createServer({
+    site,
+    isProduction: true,
+    settings,
+    limits,
+    log,
+    registry,
+    clientFolder,
+  });
   measureUsage("LOG_BUFFER_BYTES", () => process.stdout.writableLength);
   const open = pages.routes.filter((route) => route.acceptsCrossOrigin.length > 0).map(({ pattern }) => pattern);
   log.info(
@@ -99,7 +97,7 @@ export async function start(site: Site) {
   const services = await openServices();
   supervised = superviseServices(services, log);
   needsServices = (settings.READINESS ?? services.readiness) === "services";
-  const { app, guard, renderAll } = createApplication(services);
+  const { app, guard, renderAll } = created.createApplication(services);
   await renderAll();
   await supervised.start();
 
@@ -136,6 +134,7 @@ export async function start(site: Site) {
       log.info({ connections: open, pending, timeoutMs: SHUTDOWN_TIMEOUT_MS }, "closing");
       cut = await drain(server, connections, shutdown, SHUTDOWN_TIMEOUT_MS);
       if (cut > 0) log.warn({ cut }, "cut pending requests");
+      await created.finishWork();
     }
     const [isClosed = true] = await Promise.all([supervised?.close(), cache.close()]);
     return cut === 0 && isClosed;

@@ -9,7 +9,10 @@ import type { SecurityHeaders } from "./security-headers.ts";
 const NOT_IN_PATH = /#|\?(?!\/|$)|%[\da-f]{2}/i;
 
 /** Throws for a route whose path, `handle` or `headers` the server doesn't support. The message names its file. */
-export function checkRoutes({ build, base, routes, findRoute, findFile }: Pages, securityHeaders: SecurityHeaders) {
+export function checkRoutes(
+  { build, base, routes, prerendered, findRoute, findFile }: Pages,
+  securityHeaders: SecurityHeaders,
+) {
   for (const { id, pattern, methods, acceptsCrossOrigin, cacheRule, cacheKey, addedHeaders } of routes) {
     const file = findFile(id);
     if (pattern !== pattern.normalize()) {
@@ -46,6 +49,9 @@ export function checkRoutes({ build, base, routes, findRoute, findFile }: Pages,
     }
     if (output.variants && !cacheRule) {
       throw new Error(`${file}: handle.variants has no effect unless headers sets s-maxage`);
+    }
+    if (output.variants && [...prerendered.values()].some((entry) => entry.id === id)) {
+      throw new Error(`${file}: handle.variants: prerender makes one page for all visitors: leave the route out`);
     }
     if (cacheKey === undefined) continue;
     if (!cacheRule) throw new Error(`${file}: handle.cacheKey has no effect unless headers sets s-maxage`);

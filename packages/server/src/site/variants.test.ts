@@ -1,16 +1,22 @@
 import type { ServerBuild } from "react-router";
 import { expect, test } from "vitest";
 import { findUncacheableReason } from "../http/cache-control.ts";
+import type { PrerenderedFile } from "../locals.ts";
 import { checkRoutes } from "./check-routes.ts";
 import { createPages } from "./pages.ts";
 import { createSecurityHeaders } from "./security-headers.ts";
 import { createVariants } from "./variants.ts";
 
 /** Starts a site with one page, whose `handle` is this. */
-function start(handle: object, cacheControl = "s-maxage=60") {
+function start(handle: object, cacheControl = "s-maxage=60", prerendered: PrerenderedFile[] = []) {
   const module = { default: () => null, handle, headers: { "Cache-Control": cacheControl } };
   const routes = { page: { id: "page", path: "page", module } };
-  const pages = createPages({ routes } as unknown as ServerBuild, [{ id: "page", file: "page.tsx" }], true);
+  const pages = createPages(
+    { routes } as unknown as ServerBuild,
+    [{ id: "page", file: "page.tsx" }],
+    true,
+    prerendered,
+  );
   checkRoutes(pages, createSecurityHeaders("none", { isProduction: true }));
   return pages;
 }
@@ -60,6 +66,14 @@ test("a page that isn't cached can't have variants", () => {
   const handle = { variants: { "Accept-Language": ["en", "de"] } };
   expect(() => start(handle, "private")).toThrow("handle.variants has no effect unless headers sets s-maxage");
   expect(start(handle).routes[0]?.cacheRule?.variants?.vary).toBe("Accept-Language");
+});
+
+test("a page that the build prerenders can't have variants", () => {
+  const handle = { variants: { "Accept-Language": ["en", "de"] } };
+  const prerendered = { path: "/page", file: "", contentType: "text/html", inline: { scripts: [], styles: [] } };
+  expect(() => start(handle, undefined, [prerendered])).toThrow(
+    "app/page.tsx: handle.variants: prerender makes one page",
+  );
 });
 
 test("each combination of values is a variant, and the first is the default", () => {

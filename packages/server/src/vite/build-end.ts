@@ -3,11 +3,13 @@ import { copyPreviousAssets } from "./client-assets.ts";
 import { composeNames } from "./compose-names.ts";
 import { copyPackages } from "./copy-packages.ts";
 import { finishPrecompressing } from "./precompress.ts";
+import { movePrerendered } from "./prerender.ts";
 import { moveSourceMaps } from "./source-maps.ts";
 
 /** Completes React Router's build. */
 export const buildEnd: NonNullable<Config["buildEnd"]> = async ({ viteConfig }) => {
   await moveSourceMaps();
+  await movePrerendered();
   await composeNames("build/client");
   await finishPrecompressing();
   await copyPreviousAssets(process.env.PREVIOUS_BUILD);

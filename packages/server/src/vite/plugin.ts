@@ -7,6 +7,7 @@ import { entries, SITE, START } from "./entries.ts";
 import { hookFilters } from "./hook-filters.ts";
 import { enginePath } from "./paths.ts";
 import { compressInAdvance } from "./precompress.ts";
+import { prerenderEntry } from "./prerender.ts";
 import { encodedRedirects } from "./redirects.ts";
 import { engineSourceMaps } from "./source-maps.ts";
 import { withoutRetainedChunks } from "./streams.ts";
@@ -37,6 +38,7 @@ export function server({ externalPackages = [] }: Options = {}): Plugin[] {
   return [
     configure(externalPackages),
     entries(),
+    prerenderEntry(),
     serveApp(),
     basenameInEnv(),
     evaluatedRoutes(),

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Plugin } from "vite";
 import { compress } from "../http/content-coding.ts";
 
 /** Fonts, images and videos are compressed already. */
-const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm)$/;
+const COMPRESSIBLE = /\.(js|css|svg|html|md|txt|json|webmanifest|xml|wasm|data)$/;
 
 /** The variants of files, by the hash of the file: most are the same as in the last build. */
 const CACHE = "node_modules/.cache/react-router-express-server";
@@ -80,6 +81,7 @@ async function writeInOneStep(path: string, bytes: Buffer = Buffer.alloc(0)) {
 export async function finishPrecompressing() {
   await inAdvance;
   await precompress("build/client");
+  if (existsSync("build/prerendered")) await precompress("build/prerendered");
   await removeUnusedVariants();
 }
 

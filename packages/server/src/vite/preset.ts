@@ -6,11 +6,11 @@ import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
 import { checkBasename } from "../site/base-path.ts";
 import { setBasename } from "./basename.ts";
 import { setRouteFiles } from "./hook-filters.ts";
+import { setPrerender } from "./prerender.ts";
 
 /** For each option with one supported value: that value, and the reason. */
 const FIXED_OPTIONS = {
   buildDirectory: [resolve("build"), "the server and the Dockerfile find its files in build/"],
-  prerender: [undefined, "set s-maxage in a page's headers instead (docs/caching.md)"],
   serverBundles: [undefined, "the server has one bundle"],
   serverModuleFormat: ["esm", "the server is an ES module"],
   ssr: [true, "the server renders every page"],
@@ -50,6 +50,7 @@ export function serverPreset(): Preset {
       checkBasename(reactRouterConfig.basename);
       setBasename(reactRouterConfig.basename);
       setRouteFiles(Object.values(reactRouterConfig.routes).map(({ file }) => file));
+      setPrerender(reactRouterConfig.prerender);
       checkPublicFiles();
     },
   };

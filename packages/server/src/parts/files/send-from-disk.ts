@@ -1,9 +1,9 @@
 import { extname } from "node:path";
 import type { Request, Response } from "express";
 import type { ByteRange } from "../../http/byte-range.ts";
-import { CODINGS, negotiateContentCoding } from "../../http/content-coding.ts";
+import { CODINGS, negotiateContentCoding, SUFFIXES } from "../../http/content-coding.ts";
 import { setCacheControl } from "../../http/stored-response.ts";
-import { type ClientFile, fileCacheControl, SUFFIXES } from "./client-files.ts";
+import { type ClientFile, fileCacheControl } from "./client-files.ts";
 
 /** Sends a file that stays on disk, or a range of it. */
 export function sendFromDisk(

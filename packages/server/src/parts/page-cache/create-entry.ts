@@ -14,6 +14,8 @@ export type AnonymousResponse = {
   contentType: string | undefined;
   headers: Record<string, string>;
   body: Buffer;
+  /** The body by coding, if the build has compressed it. */
+  bodies?: Bodies;
   /** Whether a loader or middleware has read the request's headers, beside those of the variant. */
   readsHeaders: boolean;
   uncacheableReason: string | undefined;
@@ -31,7 +33,9 @@ export function createCompression() {
   /** If the content hasn't changed, the page gets the bodies of the one `before`. */
   return async (rendered: AnonymousResponse, effort: Effort, before?: Bodies): Promise<SharedPage> => {
     const { status, contentType, headers, body } = rendered;
-    const bodies = before?.identity.equals(body) ? before : await toBodies(body, contentType, effort);
+    const bodies = before?.identity.equals(body)
+      ? before
+      : (rendered.bodies ?? (await toBodies(body, contentType, effort)));
     return { status, contentType, headers, bodies };
   };
 }

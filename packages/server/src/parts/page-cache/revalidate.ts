@@ -55,7 +55,7 @@ export function createRevalidation(options: Options) {
     options;
   /** After a render that failed, a page counts as failing until the next render has timed out, and a little longer. */
   const failingMs = 2 * (RETRY_INTERVAL_MS + renderTimeoutMs);
-  const { base, routes, findFile, isProduction } = pages;
+  const { base, routes, prerendered, findFile, isProduction } = pages;
   const logFailure = limitRate(MAX_FAILURES_LOGGED, (err: unknown, key: string, file: string) =>
     log.error({ err, file, "url.path": key.replace(/[?#].*/s, "") }, "page not rendered"),
   );
@@ -112,7 +112,7 @@ export function createRevalidation(options: Options) {
 
   /** `clients` emits "close" when every client has left. */
   async function render(key: string, route: RouteEntry, effort: Effort, clients?: Clients) {
-    const { turn, entry } = sharedPages.isOpen() ? await sharedPages.takeTurn(key, route) : {};
+    const { turn, entry } = sharedPages.isOpen() && !route.prerendered ? await sharedPages.takeTurn(key, route) : {};
     if (entry) {
       failures.delete(key);
       return entry;
@@ -182,12 +182,15 @@ export function createRevalidation(options: Options) {
     isFailing: (key: string) => hasFailed(findRecentFailure(key, failingMs)),
     /** Looks for a newer page in the store that processes share, unless there is none or it is down. */
     refresh(key: string, route: RouteEntry) {
-      if (!sharedPages.isOpen() || findRecentFailure(key)) return undefined;
+      if (route.prerendered || !sharedPages.isOpen() || findRecentFailure(key)) return undefined;
       return sharedPages.lookUp(key, route);
     },
     async renderAll() {
       await sharedPages.waitUntilConnected();
-      await renderAll(routes, (key, route) => render(toUrlPath(base, key), route, "best"));
+      await renderAll(routes, (key, route) => {
+        const urlKey = toUrlPath(base, key);
+        return render(urlKey, prerendered.get(urlKey) ?? route, "best");
+      });
     },
     /**
      * Renders the response for a cache key and stores it. Requests for a key that is being rendered share that render.

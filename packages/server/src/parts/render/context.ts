@@ -1,5 +1,8 @@
+import type { Response } from "express";
 import { RouterContextProvider } from "react-router";
 import {
+  type AfterResponse,
+  afterContext,
   type Cache,
   cacheContext,
   endedContext,
@@ -16,6 +19,7 @@ export type ContextOptions = {
   origin: string | undefined;
   cache: Cache;
   recordPart: RecordPart;
+  afterResponse: (res?: Response) => AfterResponse;
   /** Sets the services' values. */
   setContext?: ((context: RouterContextProvider) => void) | undefined;
 };
@@ -24,11 +28,20 @@ type Values = Omit<Render, "origin" | "record" | "release"> & {
   httpRoute: string | undefined;
   signal?: AbortSignal;
   ended?: Promise<void> | undefined;
+  /** Undefined if the response is rendered for the cache. */
+  res?: Response;
 };
 
 /** Creates the context of the middleware, loaders and actions of a request. */
-export function createContextFactory({ release, origin, cache, recordPart, setContext }: ContextOptions) {
-  return ({ httpRoute = "", signal, ended, ...values }: Values) => {
+export function createContextFactory({
+  release,
+  origin,
+  cache,
+  recordPart,
+  afterResponse,
+  setContext,
+}: ContextOptions) {
+  return ({ httpRoute = "", signal, ended, res, ...values }: Values) => {
     const context = new RouterContextProvider();
     context.set(renderContext, {
       ...values,
@@ -39,6 +52,7 @@ export function createContextFactory({ release, origin, cache, recordPart, setCo
     if (signal) context.set(signalContext, signal);
     if (ended) context.set(endedContext, ended);
     context.set(cacheContext, cache);
+    context.set(afterContext, afterResponse(res));
     const setting: unknown = setContext?.(context);
     // An async function sets its values too late. Without this, its rejection would end the process.
     if (setting instanceof Promise) setting.catch(values.onError);

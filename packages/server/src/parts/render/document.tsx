@@ -2,10 +2,10 @@ import { isbot } from "isbot";
 import type { ReactNode } from "react";
 import { renderToReadableStream } from "react-dom/server";
 import { isRouteErrorResponse, type RouterContextProvider } from "react-router";
-import { renderContext } from "../../pages/context.ts";
 import { NonceContext } from "../../pages/nonce.ts";
 import { OriginContext } from "../../pages/origin.ts";
 import { RELEASE_METRIC } from "../../pages/release.ts";
+import { findRender } from "./find-render.ts";
 import { measure } from "./instrumentations.ts";
 import { RENDER_TIMEOUT_MS, STREAM_TIMEOUT_MS } from "./timeouts.ts";
 
@@ -26,11 +26,14 @@ export async function renderDocument(
   render: (nonce: string | undefined) => ReactNode,
   { request, status, headers, loadContext }: Options,
 ) {
-  const { nonce, isAnonymous, origin, onError } = loadContext.get(renderContext);
+  const { nonce, isAnonymous, origin, onError } = findRender(loadContext);
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
 
   const { signal, end } = limitRender(request.signal);
+  const report = (error: unknown) => !request.signal.aborted && onError(error);
+  /** The errors before the shell is rendered. If one is the shell's, the render rejects, and React Router calls handleError. */
+  const earlyErrors: unknown[] = [];
   let isShellRendered = false;
   const rendering = renderToReadableStream(
     <NonceContext value={nonce}>
@@ -39,16 +42,14 @@ export async function renderDocument(
     {
       ...(nonce && { nonce }),
       signal,
-      // An error of the shell rejects the render, so React Router calls handleError.
-      onError: (error) => {
-        if (isShellRendered && !request.signal.aborted) onError(error);
-      },
+      onError: (error) => void (isShellRendered ? report(error) : earlyErrors.push(error)),
     },
   );
   const ended = rendering.then((body) => body.allReady).then(() => end(), end);
   measure("render", "", () => ended, { context: loadContext });
   const body = await rendering;
   isShellRendered = true;
+  earlyErrors.forEach(report);
   // Crawlers may index only the shell of a stream.
   if (isAnonymous || isbot(request.headers.get("User-Agent"))) await body.allReady;
   return new Response(body, { status, headers });
@@ -79,12 +80,12 @@ type Args = { request: Request; context: RouterContextProvider };
 
 /** Names the release, so that a tab with older code loads its next page as a document (pages/release.ts). */
 export function handleDataRequest(response: Response, { context }: Args) {
-  response.headers.append("Server-Timing", `${RELEASE_METRIC};desc="${context.get(renderContext).release}"`);
+  response.headers.append("Server-Timing", `${RELEASE_METRIC};desc="${findRender(context).release}"`);
   return response;
 }
 
 /** Logs the errors of loaders, actions and renders, except those that are intended. */
 export function handleError(error: unknown, { request, context }: Args) {
   const isIntended = isRouteErrorResponse(error) && error.status < 500;
-  if (!isIntended && !request.signal.aborted) context.get(renderContext).onError(error);
+  if (!isIntended && !request.signal.aborted) findRender(context).onError(error);
 }

@@ -1,12 +1,13 @@
 import type { RouterContextProvider, ServerInstrumentation } from "react-router";
-import { type MeasuredPart, type RenderPart, renderContext } from "../../pages/context.ts";
+import type { MeasuredPart, RenderPart } from "../../pages/context.ts";
+import { findRender } from "./find-render.ts";
 
 type Handle<Result> = () => Promise<Result>;
 type Info = { context: Pick<RouterContextProvider, "get"> };
 
 /** Runs a part of a response: records how long it takes, and traces it. */
 export async function measure<Result>(part: RenderPart, id: string, handle: Handle<Result>, { context }: Info) {
-  const { parts, record, running, trace } = context.get(renderContext);
+  const { parts, record, running, trace } = findRender(context);
   const measured: MeasuredPart = { name: `${part} ${id}`.trim(), startedAt: performance.now() };
   parts?.push(measured);
   const ended = trace ? trace(measured.name, handle) : handle();

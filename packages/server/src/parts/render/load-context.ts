@@ -46,6 +46,7 @@ export function createGetLoadContext({ createContext, checkUrl, shutdown, log }:
       ended: locals.ended,
       trace: locals.trace,
       signal: createSignal(res, shutdown),
+      res,
       onError(err) {
         // After a 413, reading the body fails. That isn't an error of the page.
         if (!res.writableEnded) logFailedRender({ err, ...toLogFields(res) });

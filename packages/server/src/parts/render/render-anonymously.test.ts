@@ -1,5 +1,5 @@
 // If a page for the cache fails, the render rejects with what the page threw, which the log line then has.
-import { createElement } from "react";
+import { createElement, Suspense } from "react";
 import { data, Outlet, type RouterContextProvider, type ServerBuild, ServerRouter } from "react-router";
 import { afterEach, expect, test, vi } from "vitest";
 import type { RouteEntry } from "../../locals.ts";
@@ -73,6 +73,7 @@ async function renderPage(root: object, page: object) {
       origin: undefined,
       cache: { invalidate: async () => 0 },
       recordPart: () => {},
+      afterResponse: () => () => {},
     }),
     securityHeaders: { ofPage: () => ({}) } as unknown as SecurityHeaders,
     origin: undefined,
@@ -88,6 +89,12 @@ test.each<[what: string, root: object, page: object, cause: string]>([
   ["its loader", {}, { loader: fail("no database") }, "no database"],
   ["its parent's loader", { loader: fail("no session") }, { loader: () => 1 }, "no session"],
   ["its component", {}, { default: fail("no title") }, "no title"],
+  [
+    "a part inside Suspense",
+    {},
+    { default: () => createElement(Suspense, null, createElement(fail("no list"))) },
+    "no list",
+  ],
   [
     "its loader, and then the error page",
     { ErrorBoundary: fail("no style") },

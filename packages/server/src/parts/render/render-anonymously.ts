@@ -14,6 +14,7 @@ import type { Pages } from "../../site/pages.ts";
 import type { SecurityHeaders } from "../../site/security-headers.ts";
 import type { CreateContext } from "./context.ts";
 import { prioritizeContent } from "./prioritize-content.ts";
+import { readPrerendered } from "./read-prerendered.ts";
 import { createHandlers } from "./route-handlers.ts";
 import { ANONYMOUS_RENDER_TIMEOUT_MS } from "./timeouts.ts";
 import { cancelUnreadBodies } from "./unread-bodies.ts";
@@ -41,7 +42,9 @@ export function createAnonymousRender({ pages, createContext, securityHeaders, o
   const mode = pages.isProduction ? "production" : "development";
   const handlerOf = createHandlers(pages.build, (build) => createRequestHandler(cancelUnreadBodies(build), mode));
 
-  return async (key: string, { id, pattern, cacheRule, addedHeaders }: RouteEntry, parts: MeasuredPart[] = []) => {
+  return async (key: string, route: RouteEntry, parts: MeasuredPart[] = []) => {
+    const { id, pattern, cacheRule, addedHeaders, prerendered } = route;
+    if (prerendered) return readPrerendered(prerendered, route, securityHeaders, pages.build.assets.version);
     const errors: unknown[] = [];
     const nonce = randomUUID();
     const onError = (error: unknown) => errors.push(error);

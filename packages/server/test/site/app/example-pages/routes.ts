@@ -17,6 +17,7 @@ export default prefix("/example-pages", [
   route("feed.md", "example-pages/feed.ts"),
   route("clock", "example-pages/clock.tsx"),
   route("ticks", "example-pages/ticks.ts"),
+  route("after", "example-pages/after.ts"),
   route("sign-up", "example-pages/sign-up.tsx"),
   route("password", "example-pages/password.ts"),
   route("upload", "example-pages/upload.tsx"),
