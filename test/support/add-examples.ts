@@ -16,7 +16,7 @@ export const EXAMPLE_NAMES = readdirSync(EXAMPLES);
 
 /** Two examples replace this text, and the README of one has the line for both. */
 const TOGETHER: Record<string, string> = {
-  '<html lang="en">': "<html lang={findPrefix(useLocation().pathname) ?? useLanguage()}>",
+  '<html lang="en">': "<html lang={toDocumentLanguage(useLocation().pathname, useLanguage())}>",
 };
 
 type Packages = Record<string, string>;

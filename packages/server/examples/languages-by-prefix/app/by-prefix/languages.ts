@@ -10,5 +10,8 @@ export const NAMES: Record<Language, string> = { en: "English", de: "Deutsch" };
 export const findPrefix = (path: string) =>
   LANGUAGES.find((language) => new RegExp(`^/${language}(/|$)`, "i").test(path));
 
+/** The language of the document around a page. */
+export const toDocumentLanguage = (path: string, otherwise: string) => findPrefix(path) ?? otherwise;
+
 /** The same page in another language. */
 export const toPath = (path: string, language: Language) => path.replace(/^\/[^/]*/, `/${language}`);
