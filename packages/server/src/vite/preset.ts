@@ -5,6 +5,7 @@ import type { Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
 import { checkBasename } from "../site/base-path.ts";
 import { setBasename } from "./basename.ts";
+import { keepCompiledCode } from "./compile-cache.ts";
 import { setRouteFiles } from "./hook-filters.ts";
 import { setPrerender } from "./prerender.ts";
 
@@ -28,6 +29,7 @@ const V8_FLAGS: Record<string, boolean> = {
 
 /** Configures React Router for the server, and completes its build. */
 export function serverPreset(): Preset {
+  keepCompiledCode();
   return {
     name: "react-router-express-server",
     reactRouterConfig: () => ({
