@@ -23,7 +23,7 @@ function findFields(text: string, patterns: RegExp[]) {
 }
 
 /** A part's folder, or another room of rooms.test.ts. */
-const roomOf = (file: string) => file.replace(/^parts\//, "").split("/")[0] ?? "";
+const roomOf = (file: string) => file.replace(/^parts\/(?=.*\/)/, "").split("/")[0] ?? "";
 
 function findFiles(field: string, patterns: RegExp[]) {
   return FILES.filter(({ text }) => findFields(text, patterns).includes(field)).map(({ name }) => name);

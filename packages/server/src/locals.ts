@@ -20,13 +20,13 @@ declare global {
       /** The trace id that the client or the proxy sent. Written by parts/receive/access-log.ts. Read by telemetry. */
       traceId?: string | undefined;
       /**
-       * The parsed request target. Written by parts/receive/reject-malformed.ts. Read by receive, files, page-cache and
-       * telemetry.
+       * The parsed request target. Written by parts/receive/reject-malformed.ts. Read by receive, files, page-cache,
+       * parts and telemetry.
        */
       target: RequestTarget;
       /**
        * The route of the page or its data. Undefined for a file. Written by parts/receive/set-route.ts. Read by
-       * receive, overload, files, page-cache, admit, render and http.
+       * receive, overload, files, page-cache, admit, parts, render and http.
        */
       route: RouteEntry | undefined;
       /**
@@ -35,7 +35,8 @@ declare global {
        */
       canonicalPath: string;
       /**
-       * The route's pattern, or FILE_ROUTE. Written by parts/receive/set-route.ts. Read by files, render and telemetry.
+       * The route's pattern, or FILE_ROUTE. Written by parts/receive/set-route.ts. Read by files, parts,
+       * render and telemetry.
        */
       httpRoute: string | undefined;
       /** The largest body. Written by overload/body-limit.ts, in front of `receive`. Read by overload. */

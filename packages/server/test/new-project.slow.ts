@@ -37,6 +37,10 @@ async function expectSite(folder: string, env: Record<string, string>, cacheStat
     ]);
     if (path.endsWith("table")) expect(headers["content-encoding"]).toBe("gzip");
   }
+  // A compression sends each event on.
+  const events = (await fetch(`${url}/example-pages/ticks`)).body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await events?.read())?.value).toContain("data: ");
+  await events?.cancel();
   const report = request(url).post("/browser-reports").type("application/reports+json").send("[]");
   expect((await report).status).toBe(204);
   // A method that Fetch's Request can't have, and a path that the URL parser would change.

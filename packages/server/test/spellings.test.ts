@@ -1,4 +1,5 @@
-// Paths whose characters have several spellings: decomposed letters, which macOS types in file names, and a lone "%".
+// Paths whose characters have several spellings: decomposed letters, which macOS types in file names, encoded letters, and a
+// lone "%".
 import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { expect, open, test } from "./support/fixtures.ts";
@@ -11,7 +12,8 @@ test.for<[what: string, path: string, location: string]>([
   ["a page and a query", "/example-pages/zoe%CC%88?a=e%CC%88", "/example-pages/zo%C3%AB?a=e%CC%88"],
   ["a page in another case", "/Example-Pages/ZOE%CC%88/", "/Example-Pages/ZO%C3%8B/"],
   ["a file", "/zoe%CC%88.txt", "/zo%C3%AB.txt"],
-])("%s is found at its path in decomposed letters: %s redirects to %s", async ([, path, location]) => {
+  ["a page whose letters are encoded", "/example-pages/%74able?a", "/example-pages/table?a"],
+])("%s is found at its usual path: %s redirects to %s", async ([, path, location]) => {
   for (const method of ["get", "head"] as const) {
     const { status, headers } = await request(app)[method](path);
     expect([status, headers.location]).toEqual([308, location]);
@@ -25,6 +27,8 @@ test.for<[what: string, path: string, status: number]>([
   ["a path that begins with two slashes, which a browser would take for a host", "//example-pages/zoe%CC%88", 404],
   ["the not-found page for a lone %, since it is the same for every path", "/100%", 404],
   ["a lone % behind two slashes", "//example-pages/names/100%", 404],
+  ["a file whose letters are encoded", "/%72obots.txt", 200],
+  ["a file behind an encoded slash", "/assets%2fmissing.js", 404],
   ["a resource route", "/example-pages/rename/response%?to=a", 302],
 ])("no redirect to another spelling: %s (%s)", async ([, path, status]) => {
   const response = await request(app).get(path);

@@ -93,8 +93,8 @@ test.each([
   ["/a?b=/c?d", "/a", "/a", "?b=/c?d"],
   ["/a?%", "/a", "/a", "?%"],
   ["//a/b", "//a/b", "//a/b", ""],
-  ["/..%2f..", "/..%2f..", "/../..", ""],
-  ["/%41", "/%41", "/A", ""],
+  ["/..%2f..", "/..%2f..", "/..%2F..", ""],
+  ["/%41", "/A", "/A", ""],
   ["/%E4%BD%A0", "/%E4%BD%A0", "/你", ""],
   ["/%00", "/%00", "/\0", ""],
   ["/%", "/%25", "/%", ""],
@@ -111,13 +111,14 @@ test.each([
 });
 
 test.each([
-  ["/%41", false],
+  ["/%E4%BD%A0", false],
+  ["/%41", true],
   ["/%", true],
   ["/%41%", true],
   ["/?%", false],
   ["http://a/%", true],
-])("parseRequestTarget(%j) is escaped: %j", (target, isEscaped) => {
-  expect(parseRequestTarget(target)?.isEscaped).toBe(isEscaped);
+])("parseRequestTarget(%j) has another spelling: %j", (target, isRespelled) => {
+  expect(parseRequestTarget(target)?.isRespelled).toBe(isRespelled);
 });
 
 test.each([
@@ -151,4 +152,14 @@ test.each([
   ["1.0", "chunked", true],
 ])("hasAmbiguousFraming of HTTP/%s with Transfer-Encoding %j is %j", (httpVersion, coding, expected) => {
   expect(hasAmbiguousFraming({ httpVersion, headers: { "transfer-encoding": coding } })).toBe(expected);
+});
+
+test.each([
+  ["/%70rivate/%41%7e%2D%5f%39", "/private/A~-_9", "/private/A~-_9"],
+  ["/%2e%2E/a", "/../a", "/../a"],
+  ["/private%2Fa", "/private%2Fa", "/private%2Fa"],
+  ["/private%2fa%20b", "/private%2fa%20b", "/private%2Fa b"],
+  ["/zo%C3%AB%3f", "/zo%C3%AB%3f", "/zoë?"],
+])("%s is the path %s, decoded %s", (target, path, decodedPath) => {
+  expect(parseRequestTarget(target)).toMatchObject({ path, decodedPath });
 });

@@ -40,25 +40,34 @@ export type RequestTarget = {
   path: string;
   decodedPath: string;
   query: string;
-  /** Whether the percent-encoding is malformed, so that the path has each "%" escaped. */
-  isEscaped: boolean;
+  /** Whether the client has sent another spelling of the path. */
+  isRespelled: boolean;
 };
+
+/** The characters that need no percent-encoding: with it, a path is the same (RFC 3986 §2.3 and §6.2.2.2). */
+const UNRESERVED = /%(2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
 /**
  * Parses a request target in origin form or absolute form (RFC 9112 §3.2): its path, its query and the decoded path.
- * Returns undefined for other forms, and if it has a fragment. Dot segments stay. If the percent-encoding is malformed,
- * replaces each "%" by "%25". Decoding then returns the text that was sent, which the browser's router uses, too.
+ * Returns undefined for other forms, and if it has a fragment. Dot segments stay. Decodes what needs no encoding, so that
+ * Express's routers match a path as the site's routes and files do: a password in front of /private protects
+ * /%70rivate. In the decoded path, an encoded slash stays, since it separates no segments. If the percent-encoding is
+ * malformed, replaces each "%" by "%25". Decoding then returns the text that was sent, which the browser's router uses,
+ * too.
  */
 export function parseRequestTarget(target: string): RequestTarget | undefined {
   const origin = target.startsWith("/") ? target : /^https?:\/\/[^/?#]+(.*)$/is.exec(target)?.[1];
   if (origin === undefined || origin.includes("#")) return undefined;
   const queryStart = origin.indexOf("?");
-  const path = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
+  const sent = (queryStart === -1 ? origin : origin.slice(0, queryStart)) || "/";
   const query = queryStart === -1 ? "" : origin.slice(queryStart).replace(/^\?$/, "");
+  if (!sent.includes("%")) return { path: sent, decodedPath: sent, query, isRespelled: false };
   try {
-    return { path, decodedPath: decodeURIComponent(path), query, isEscaped: false };
+    const path = sent.replace(UNRESERVED, decodeURIComponent);
+    const decodedPath = decodeURIComponent(path.replace(/%2f/gi, "%252F"));
+    return { path, decodedPath, query, isRespelled: path !== sent };
   } catch {
-    return { path: path.replaceAll("%", "%25"), decodedPath: path, query, isEscaped: true };
+    return { path: sent.replaceAll("%", "%25"), decodedPath: sent, query, isRespelled: true };
   }
 }
 

@@ -88,6 +88,16 @@ const RECEIVE_FIRST = "`app.use(receive)` must be the first `app.use(...)`, exce
 const REPORTS = '`app.post("/browser-reports", collectReports)`';
 
 test.each<[string, Add, string]>([
+  [
+    "files below a path",
+    (app, made) => rendered(app.use(made.receive).use("/static", made.files), made),
+    "`files` must be without a path",
+  ],
+  [
+    "the page cache below a path",
+    (app, made) => rendered(app.use(made.receive, made.files).use("/shop", made.pageCache), made),
+    "`pageCache` must be without a path",
+  ],
   ["no receive", (app, made) => rendered(app, made), "`app.use(receive)` is missing"],
   ["files before receive", (app, made) => rendered(app.use(made.files, made.receive), made), RECEIVE_FIRST],
   [

@@ -32,6 +32,8 @@ export function checkOrder(app: Express, parts: object) {
     const part = name === "createRequestHandler" ? undefined : [parts[name as keyof typeof parts]].flat().at(-1);
     return handlers.flatMap(({ handle, path }, index) => {
       // A router in front may have its own `admit` and `compress`.
+      if (path !== "" && handle === part && (name === "files" || name === "pageCache"))
+        throw new Error(`server.ts: \`${name}\` must be without a path`);
       if (path !== "" && name !== "collectReports") return [];
       return (part === undefined ? isRequestHandler(handle) : handle === part) ? index : [];
     });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createFindSpelling } from "./find-spelling.ts";
 
 const findSpelling = createFindSpelling({ has: () => true }, () => undefined);
-const find = (path: string) => findSpelling({ path, decodedPath: path, query: "", isEscaped: false }, undefined);
+const find = (path: string) => findSpelling({ path, decodedPath: path, query: "", isRespelled: false }, undefined);
 
 test("letters with combining marks are composed, up to 30 marks", () => {
   expect(find("/zoe%CC%88")).toBe("/zo%C3%AB");

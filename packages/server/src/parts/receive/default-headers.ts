@@ -33,7 +33,7 @@ export function defaultHeaders(securityHeaders: SecurityHeaders, log: Logger) {
       if (!isComplete && !res.headersSent) {
         // It first sets the headers that are among the arguments.
         onHeaders(res, () => {
-          makePrivateWithCookie(res);
+          makePrivateForUser(req, res);
           if (!res.locals.isStored) addHeaders(req, res, securityHeaders);
         });
       }
@@ -43,13 +43,19 @@ export function defaultHeaders(securityHeaders: SecurityHeaders, log: Logger) {
   };
 }
 
-/** A shared cache could send the cookie of one client to all (RFC 9111 §7.3). */
-function makePrivateWithCookie(res: Response) {
-  if (!res.hasHeader("Set-Cookie")) return;
+/**
+ * A shared cache could send the cookie of one client to all (RFC 9111 §7.3), or what is for one who has signed in by
+ * `Authorization` (RFC 9111 §3.5).
+ */
+function makePrivateForUser({ headers }: Request, res: Response) {
+  const hasCookie = res.hasHeader("Set-Cookie");
+  if (!hasCookie && headers.authorization === undefined) return;
   removeSharedLifetimes(res);
   const cacheControl = res.getHeader("Cache-Control");
   if (cacheControl === undefined) return;
-  if (isForSharedCaches(String(cacheControl))) res.setHeader("Cache-Control", DEFAULT_CACHE_CONTROL);
+  if (!isForSharedCaches(String(cacheControl))) return;
+  const isRendered = res.locals.nonce !== undefined;
+  res.setHeader("Cache-Control", hasCookie && isRendered ? CACHE_CONTROL_WITH_COOKIE : DEFAULT_CACHE_CONTROL);
 }
 
 /** Logs each header once. */

@@ -16,6 +16,7 @@ function receive(url: string, { rawHeaders = [], httpVersion = "1.1", headers = 
 
 test.each([
   ["a path of the site", "/app/a?b", {}, undefined, "/a?b"],
+  ["letters that are encoded, which a password at a path would miss", "/app/%70rivate", {}, undefined, "/private"],
   ["a path outside the base path", "/a", {}, 404, "/a"],
   ["a path with malformed percent-encoding, whose signs are escaped", "/app/100%", {}, undefined, "/100%25"],
   ["an authority, as for CONNECT", "x:80", {}, 400, "x:80"],

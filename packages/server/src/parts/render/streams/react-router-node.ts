@@ -32,7 +32,10 @@ export async function writeReadableStreamToWritable(stream: ReadableStream, writ
       const { done, value } = await reader.read();
       if (!isOpen(writable)) break;
       if (done) return void writable.end();
-      if (!writable.write(value)) await new Promise<void>((resolve) => (resume = resolve));
+      const isFull = !writable.write(value);
+      // Otherwise the package compression would keep the events of a stream.
+      if ("flush" in writable && typeof writable.flush === "function") writable.flush();
+      if (isFull) await new Promise<void>((resolve) => (resume = resolve));
     }
     onClose(); // An ended or destroyed writable may not have closed yet, or have closed before.
   } catch (error) {
