@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { createLastErrors } from "./last-errors.ts";
-import type { OpsCache } from "./ops-cache.ts";
+import { describePurge, type OpsCache } from "./ops-cache.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { createStatus } from "./ops-status.ts";
 import { createRouteUsage } from "./route-usage.ts";
@@ -55,6 +55,7 @@ function createServer({ isReady = true, reason, text = "none", host }: Given = {
   const entry = { key: `/${text}`, status: 200, cacheControl: "", ageSeconds: 90, groups: [], bytes: 2048 };
   const cache = {
     describeChannel: () => "connected",
+    describeEdge: () => "purged after each edit",
     findMistake: (path: string) => (path === "/known" ? undefined : `${path}: no cached page has this path`),
     purge: async () => ({ keys: [`/${text}`], others: "no channel" }),
     entries: {
@@ -89,6 +90,7 @@ test.each([
   ["uptime", /Running +for \d+ s, since \d\d-\d\d \d\d:\d\d:\d\d$/m],
   ["services with their last error", /Services +last failure at 01-02 03:04:05: none$/m],
   ["channel", /Channel +connected$/m],
+  ["cache in front", /Cache in front +purged after each edit$/m],
   ["limits, with bars in browsers", /MAX_CONNECTIONS +95 +100 +95 %$/m],
   ["routes: requests, rate, p50, p99, errors and hit rate", /\/none +4 +\d+\.\d +150\.0 +199\.0 +1 +75 %$/m],
   [
@@ -156,6 +158,19 @@ test.each([
   const server = createServer();
   const response = await request(server).post("/cache/invalidate").type("form").set(HTML).send(form);
   expect([response.status, response.text]).toEqual([status, expect.stringContaining(`<h1>${title}</h1>`)]);
+});
+
+test("the answer to a purge says whether the cache in front is purged, too", () => {
+  const purged = { invalidated: 1, keys: ["/"], others: "published" as const, receivers: 2 };
+  expect(describePurge([200, { ...purged, edge: "queued" }])).toMatchObject({
+    state: "the other processes are told; the cache in front is purged within a second",
+    isGood: true,
+  });
+  expect(describePurge([200, { ...purged, edge: "retrying" }])).toMatchObject({
+    state: "the other processes are told; the cache in front isn't purged: this process tries again",
+    isGood: false,
+  });
+  expect(describePurge([200, { ...purged, edge: undefined }]).state).toBe("the other processes are told");
 });
 
 test("a form of more than 8 KB gets 413", async () => {
