@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { createLastErrors } from "./last-errors.ts";
-import type { OpsCache } from "./ops-cache.ts";
+import { describePurge, type OpsCache } from "./ops-cache.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { createStatus } from "./ops-status.ts";
 import { createRouteUsage } from "./route-usage.ts";
@@ -99,6 +99,7 @@ test.each([
   ["evictions of the cache", /Cache +1 entries, 2\.0 KiB, 7 evicted$/m],
   ["requests that were shed, with the reason", /Shed +24 requests \(queue\)$/m],
   ["limits, with bars in browsers", /MAX_CONNECTIONS +95 +100, set +95 %\n +MAX_ENCODERS +2 +100 +2 %$/m],
+  ["cache in front", /Cache in front +purged after each edit$/m],
   ["routes: requests, rate, p50, p99, errors and hit rate", /\/none +4 +\d+\.\d +150\.0 +199\.0 +1 +75 %$/m],
   [
     "last errors without passwords and queries",
@@ -165,6 +166,19 @@ test.each([
   const server = createServer();
   const response = await request(server).post("/cache/invalidate").type("form").set(HTML).send(form);
   expect([response.status, response.text]).toEqual([status, expect.stringContaining(`<h1>${title}</h1>`)]);
+});
+
+test("the answer to a purge says whether the cache in front is purged, too", () => {
+  const purged = { invalidated: 1, keys: ["/"], others: "published" as const, receivers: 2 };
+  expect(describePurge([200, { ...purged, edge: "queued" }])).toMatchObject({
+    state: "the other processes are told; the cache in front is purged within a second",
+    isGood: true,
+  });
+  expect(describePurge([200, { ...purged, edge: "retrying" }])).toMatchObject({
+    state: "the other processes are told; the cache in front isn't purged: this process tries again",
+    isGood: false,
+  });
+  expect(describePurge([200, { ...purged, edge: undefined }]).state).toBe("the other processes are told");
 });
 
 test("a form of more than 8 KB gets 413", async () => {

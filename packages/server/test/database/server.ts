@@ -1,9 +1,9 @@
 // npm install --save-prod --save-exact pg valibot
 import { Pool } from "pg";
 import { createExpress, createRequestHandler, defineServer } from "react-router-express-server";
+import { createPostgresChannel } from "react-router-express-server/postgres";
 import * as v from "valibot";
 import { databaseContext } from "./app/context.ts";
-import { createCacheChannel } from "./services/cache-channel.ts";
 
 export default defineServer({
   settings: {
@@ -11,12 +11,12 @@ export default defineServer({
     /** Set it if DATABASE_URL is a pooler, such as PgBouncer, which can't LISTEN. */
     DATABASE_LISTEN_URL: v.optional(v.string()),
   },
-  openServices({ settings, log, shutdown, cache }) {
+  openServices({ settings, log, cache }) {
     // The pool connects at the first query, so the server starts while the database is down.
     const pool = new Pool({ connectionString: settings.DATABASE_URL, connectionTimeoutMillis: 5000 });
     // Without a listener, an idle connection that breaks would end the process.
     pool.on("error", (err) => log.warn({ err }, "connection to the database lost"));
-    cache.connect(createCacheChannel(pool, settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL, shutdown));
+    cache.connect(createPostgresChannel({ url: settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL }));
     return {
       setContext(context) {
         context.set(databaseContext, pool);

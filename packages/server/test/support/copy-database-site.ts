@@ -8,7 +8,6 @@ const EXAMPLE = fileURLToPath(new URL("../database", import.meta.url));
 export function copyDatabaseSite() {
   const folder = copySite();
   cpSync(`${EXAMPLE}/server.ts`, `${folder}/server.ts`);
-  cpSync(`${EXAMPLE}/services`, `${folder}/services`, { recursive: true });
   for (const file of ["users.tsx", "events.tsx", "event.tsx"])
     cpSync(`${EXAMPLE}/${file}`, `${folder}/app/routes/${file}`);
   cpSync(`${EXAMPLE}/context.ts`, `${folder}/app/context.ts`);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import * as v from "valibot";
 import { parseRequestTarget } from "../../http/request-target.ts";
+import { inTime } from "../../overload/index.ts";
 import type { Pages } from "../../site/pages.ts";
 import { toPagePath } from "../../site/route-table.ts";
 import type { CacheMetrics } from "./cache-metrics.ts";
@@ -18,6 +19,8 @@ export type CacheChannel = {
   publish: (message: string) => Promise<unknown>;
   /** Registers a function for the messages of all processes, and one for the state of the connection. */
   subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
+  /** Closes its connections at shutdown. */
+  close?: () => Promise<unknown>;
   /** Keeps cached pages for all processes, until a message invalidates them. */
   store?: PageStore;
 };
@@ -58,6 +61,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
   // While it waited, the other processes may have sent old pages to the cache in front.
   const publisher = createPublisher({ shutdown, log, onLate: edge.add });
   const sharedPages = createSharedPages({ entries, log, metrics, release, isPublished: publisher.isIdle });
+  let closeChannel: CacheChannel["close"];
   let channel: "none" | "connecting" | "connected" | "disconnected" = "none";
 
   /** The page of a cached route, and whether it is another path's, such as that of all unknown paths. */
@@ -131,10 +135,12 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
     async close() {
       publisher.close();
       await edge.close(CLOSE_TIMEOUT_MS);
+      await inTime(closeChannel?.(), CLOSE_TIMEOUT_MS).catch(() => {});
     },
     /** Connects this process with the others. */
     connect(opened: CacheChannel) {
       publisher.connect((invalidation) => opened.publish(JSON.stringify({ from: processId, ...invalidation })));
+      closeChannel = opened.close;
       if (opened.store) sharedPages.connect(opened.store);
       channel = "connecting";
       let wasConnected: boolean | undefined;
