@@ -10,6 +10,7 @@ import { ACTION_METHODS, READ_METHODS } from "../site/route-entry.ts";
  */
 export function checkMethod(req: Request, res: Response) {
   const { route, httpRoute, target } = res.locals;
+  if (!target) return undefined; // Without `receive`, as in a test, React Router decides.
   const { method } = req;
   if (req.route) req.route = undefined; // Of a handler that has passed the request on.
   const methods = route?.methods ?? READ_METHODS;
