@@ -200,8 +200,7 @@ export function createRevalidation(options: Options) {
      */
     revalidate(key: string, route: RouteEntry, res?: Response) {
       return new Promise<CacheEntry | undefined>((resolve, reject) => {
-        // If an edit has removed the entry since, the reason of the failure may be gone, and there is no stale
-        // response.
+        // After an edit has removed the entry, the reason of the failure may be gone.
         const isOver = failures.get(key)?.hadEntry && !entries.find(key);
         const failure = isOver ? undefined : findRecentFailure(key);
         if (hasFailed(failure) && isProduction) return reject(HAS_FAILED);

@@ -28,7 +28,7 @@ export function createPreview({ PREVIEW_SECRET }: { PREVIEW_SECRET: string }) {
     isSecret: (text: string) => timingSafeEqual(hash(text), hash(PREVIEW_SECRET)),
     start: () => cookie.serialize("editor"),
     end: () => cookie.serialize("", { maxAge: 0 }),
-    /** The page cache, which requests of editors pass by. */
+    /** The page cache, which requests of editors skip. */
     skip(pageCache: RequestHandler): RequestHandler {
       return async (req, res, next) => {
         const cookies = req.headers.cookie;
