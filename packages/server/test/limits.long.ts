@@ -264,7 +264,7 @@ const spell = (path: string, number: number) =>
     return [letter, letter.toUpperCase(), `%${letter.charCodeAt(0).toString(16)}`][digit] ?? letter;
   });
 const SLASHES = Array.from({ length: 1500 }, (_, number) => "/".repeat(Math.ceil(((number + 1) * 4000) / 1500)));
-const SPELLINGS = Array.from({ length: 1500 }, (_, number) => spell(`${PAGES}/catalogue/1`, number));
+const SPELLINGS = Array.from({ length: 1500 }, (_, number) => spell(`${PAGES}/catalogue/1.data`, number));
 
 const PARTS = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(16_000);
 const MANY_PARTS = post("multipart/form-data; boundary=b", `${PARTS}--b--\r\n`);
@@ -325,7 +325,7 @@ const WAITING_ATTACKS: Row[] = [
 
 const ATTACKS: Row[] = [
   ["1,500 requests for paths of up to 4,000 slashes", get(SLASHES, 1)],
-  ["1,500 spellings of the path of a cached page", get(SPELLINGS, 1)],
+  ["1,500 spellings of the path of a cached page's data", get(SPELLINGS, 1)],
   ["4,000 ids of a cached page", get(numbered(4000, `${PAGES}/catalogue/`), 16)],
   ["12,000 missing pages", get([...numbered(10_000, "/nowhere/"), ...numbered(2000, `${PAGES}/catalogue/none-`)], 16)],
   // Fails without the release of a request's head on an idle connection.
