@@ -11,16 +11,16 @@ import { startServices } from "./support/start-services.ts";
 
 const FIXTURE = "test/fixtures/works-with";
 
-/** Of the table: its packages with their versions, the file, and the line. */
-const ROWS = readFileSync("docs/works-with.md", "utf8")
-  .split("\n")
-  .filter((line) => line.startsWith("| `"))
-  .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| /, "").trim()))
-  .map(([packages = "", file = "", line = ""]) => ({
+/** Of the list: the packages with their versions, the file, and the line. */
+const ENTRY = /^- (.+) in `([^`]+)`: `([^`]+)`/gm;
+const ROWS = Array.from(
+  readFileSync("docs/works-with.md", "utf8").matchAll(ENTRY),
+  ([, packages = "", file = "", line = ""]) => ({
     packages: [...packages.matchAll(/`([^`]+)@([^`@]+)`/g)].map(([, name = "", version = ""]) => [name, version]),
-    file: file.replaceAll("`", ""),
-    line: line.replace(/^`(.*)`$/, "$1"),
-  }));
+    file,
+    line,
+  }),
+);
 
 const FOLDER = copyProject({ withTests: true });
 let services: Awaited<ReturnType<typeof startServices>>;
