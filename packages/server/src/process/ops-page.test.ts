@@ -98,7 +98,7 @@ test.each([
   ["channel", /Channel +connected$/m],
   ["evictions of the cache", /Cache +1 entries, 2\.0 KiB, 7 evicted$/m],
   ["requests that were shed, with the reason", /Shed +24 requests \(queue\)$/m],
-  ["limits, with bars in browsers", /MAX_CONNECTIONS +95 +100, set +95 %\n +MAX_ENCODERS +2 +100 +2 %$/m],
+  ["limits, with bars in browsers", /MAX_CONNECTIONS +95 +100\* +95 %\n +MAX_ENCODERS +2 +100 +2 %$/m],
   ["cache in front", /Cache in front +purged after each edit$/m],
   ["routes: requests, rate, p50, p99, errors and hit rate", /\/none +4 +\d+\.\d +150\.0 +199\.0 +1 +75 %$/m],
   [

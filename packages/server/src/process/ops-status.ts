@@ -67,11 +67,11 @@ export function createStatus({ site, registry, readReadiness, getLastFailure, ca
       const isBad = share > NEAR_LIMIT && !MAY_BE_FULL.includes(setting);
       const bar = { text: `${Math.round(share * 100)} %`, share, isBad };
       const isSet = setting in given;
-      return [setting, { text: toText(used), isBad }, isSet ? `${toText(limit)}, set` : toText(limit), bar];
+      return [setting, { text: toText(used), isBad }, isSet ? `${toText(limit)}*` : toText(limit), bar];
     });
     return {
       heading: "Limits",
-      note: "A limit that is set doesn't grow with the memory.",
+      note: "* is set, so it doesn't grow with the memory.",
       columns: [long("Setting"), number("In use"), number("Limit"), { name: "Share" }],
       rows,
     };
