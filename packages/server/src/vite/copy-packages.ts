@@ -1,13 +1,18 @@
 import { copyFile, lstat, mkdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** Copies the packages that the server's build imports, with their dependencies, so that `build/` runs alone. */
 export async function copyPackages(names: true | string[] = []) {
   await rm("build/node_modules", { recursive: true, force: true });
   if (names !== true && names.length === 0) return;
   // From the root, since `node_modules` may be in a folder above the project, as in a workspace.
-  const { fileList } = await importTracer().nodeFileTrace(["build/server/index.js"], { base: "/" });
+  const build = resolve("build").slice(1);
+  const { fileList } = await importTracer().nodeFileTrace(["build/server/index.js"], {
+    base: "/",
+    // A package may read files of the machine, such as those of /etc.
+    ignore: (path) => !path.startsWith(build) && !path.includes("node_modules/"),
+  });
   for (const path of fileList) {
     const start = path.indexOf("node_modules/");
     if (start === -1 || (await lstat(`/${path}`)).isSymbolicLink()) continue;
@@ -17,7 +22,8 @@ export async function copyPackages(names: true | string[] = []) {
   }
 }
 
-type Tracer = { nodeFileTrace: (files: string[], options: { base: string }) => Promise<{ fileList: Set<string> }> };
+type Options = { base: string; ignore: (path: string) => boolean };
+type Tracer = { nodeFileTrace: (files: string[], options: Options) => Promise<{ fileList: Set<string> }> };
 
 /** Only sites with external packages install it: with its own packages, it has 15 MB. */
 function importTracer(): Tracer {
