@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { copyPackages } from "./copy-packages.ts";
 
-test("files of the machine that a package reads aren't looked for at build time", async () => {
+/** Makes a new folder the working directory of the test. */
+function enterFolder(...folders: string[]) {
   const folder = mkdtempSync(join(tmpdir(), "packages-"));
   const before = process.cwd();
   process.chdir(folder);
@@ -12,7 +13,12 @@ test("files of the machine that a package reads aren't looked for at build time"
     process.chdir(before);
     rmSync(folder, { recursive: true });
   });
-  for (const path of ["build/server", "machine/units", "node_modules/used"]) mkdirSync(path, { recursive: true });
+  for (const path of ["build/server", "node_modules/used", ...folders]) mkdirSync(path, { recursive: true });
+  return folder;
+}
+
+test("files of the machine that a package reads aren't looked for at build time", async () => {
+  const folder = enterFolder("machine/units");
   symlinkSync("missing.js", "machine/units/link.js");
   writeFileSync("node_modules/used/index.js", "export {};\n");
   writeFileSync(
@@ -21,4 +27,14 @@ test("files of the machine that a package reads aren't looked for at build time"
   );
   await copyPackages(["used"]);
   expect(existsSync("build/node_modules/used/index.js")).toBe(true);
+});
+
+test("each file that some version of Node reads is copied", async () => {
+  enterFolder();
+  const exports = { ".": { "module-sync": "./sync.mjs", default: "./index.js" } };
+  writeFileSync("node_modules/used/package.json", JSON.stringify({ name: "used", exports }));
+  for (const file of ["sync.mjs", "index.js"]) writeFileSync(`node_modules/used/${file}`, "");
+  writeFileSync("build/server/index.js", 'require("used");\n');
+  await copyPackages(["used"]);
+  for (const file of ["sync.mjs", "index.js"]) expect(existsSync(`build/node_modules/used/${file}`)).toBe(true);
 });

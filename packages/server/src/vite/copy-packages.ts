@@ -10,6 +10,7 @@ export async function copyPackages(names: true | string[] = []) {
   const build = resolve("build").slice(1);
   const { fileList } = await importTracer().nodeFileTrace(["build/server/index.js"], {
     base: "/",
+    moduleSyncCatchall: true, // Node 20.19 and later read the condition "module-sync" of a package's exports.
     // A package may read files of the machine, such as those of /etc.
     ignore: (path) => !path.startsWith(build) && !path.includes("node_modules/"),
   });
@@ -22,7 +23,7 @@ export async function copyPackages(names: true | string[] = []) {
   }
 }
 
-type Options = { base: string; ignore: (path: string) => boolean };
+type Options = { base: string; moduleSyncCatchall: boolean; ignore: (path: string) => boolean };
 type Tracer = { nodeFileTrace: (files: string[], options: Options) => Promise<{ fileList: Set<string> }> };
 
 /** Only sites with external packages install it: with its own packages, it has 15 MB. */
