@@ -10,7 +10,8 @@ export async function copyPackages(names: true | string[] = []) {
   const build = resolve("build").slice(1);
   const { fileList } = await importTracer().nodeFileTrace(["build/server/index.js"], {
     base: "/",
-    moduleSyncCatchall: true, // Node 20.19 and later read the condition "module-sync" of a package's exports.
+    // As every supported Node. On Node 20, the tracer would leave out the second.
+    conditions: ["node", "module-sync"],
     // A package may read files of the machine, such as those of /etc.
     ignore: (path) => !path.startsWith(build) && !path.includes("node_modules/"),
   });
@@ -23,7 +24,7 @@ export async function copyPackages(names: true | string[] = []) {
   }
 }
 
-type Options = { base: string; moduleSyncCatchall: boolean; ignore: (path: string) => boolean };
+type Options = { base: string; conditions: string[]; ignore: (path: string) => boolean };
 type Tracer = { nodeFileTrace: (files: string[], options: Options) => Promise<{ fileList: Set<string> }> };
 
 /** Only sites with external packages install it: with its own packages, it has 15 MB. */
