@@ -1,4 +1,3 @@
-// biome-ignore-all lint/correctness/noEmptyPattern: Vitest reads a fixture's dependencies from this pattern.
 // The packages of docs/works-with.md, all in one copy of the project, with one build.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createTest, open, startServer } from "react-router-express-server/testing";
@@ -45,7 +44,7 @@ afterAll(() => {
   rmSync(FOLDER, { recursive: true });
 });
 
-const test = createTest(FOLDER).extend("server", { scope: "file" }, async ({}, { onCleanup }) => {
+const test = createTest(FOLDER).extend("server", { scope: "file" }, async ({ browser: _ }, { onCleanup }) => {
   const server = await startServer(services.env, FOLDER);
   onCleanup(async () => void (await server.stop()));
   return server;

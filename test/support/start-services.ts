@@ -2,7 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { findFreePort } from "react-router-express-server/testing";
 import { vi } from "vitest";
 
@@ -30,8 +31,8 @@ async function startPostgres() {
   // Postgres refuses to run as root.
   const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"]));
   const user = process.getuid?.() === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
-  // Vitest's own folder is closed to other users.
-  const folder = mkdtempSync("/tmp/postgres-");
+  // In the folder above: that of the tests is closed to other users.
+  const folder = mkdtempSync(join(dirname(tmpdir()), "postgres-"));
   if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
   const port = await findFreePort();
   const options = { ...user, cwd: folder, stdio: "ignore" as const };

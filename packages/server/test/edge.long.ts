@@ -1,11 +1,10 @@
 // Edits behind a real Varnish with deploy/varnish.vcl, and behind a real nginx (docs/caching.md).
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { findFreePort } from "react-router-express-server/testing";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { build } from "./support/build.ts";
-import { copySite } from "./support/copy-site.ts";
+import { buildWithRoutes } from "./support/build-with-routes.ts";
 import { startNginx } from "./support/nginx.ts";
 import { readMetric } from "./support/process-metrics.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
@@ -28,25 +27,7 @@ const BUILD_TIMEOUT_MS = 300_000;
 let folder: string;
 
 beforeAll(async () => {
-  folder = copySite();
-  cpSync(`${FOLDER}/server.ts`, `${folder}/server.ts`);
-  rmSync(`${folder}/app/example-pages`, { recursive: true });
-  const lines = Object.entries(ROUTES).map(([path, code]) => {
-    const file = `routes/${path.split("/")[1]}.ts`;
-    writeFileSync(`${folder}/app/${file}`, code);
-    return `  route("${path}", "${file}"),\n`;
-  });
-  writeFileSync(
-    `${folder}/app/routes.ts`,
-    `import { type RouteConfig, route } from "@react-router/dev/routes";
-
-export default [
-  route("/", "routes/home.tsx", { id: "home", index: true }),
-${lines.join("")}  route("*", "routes/not-found.tsx", { id: "404" }),
-] satisfies RouteConfig;
-`,
-  );
-  await build(folder);
+  folder = await buildWithRoutes(`${FOLDER}/server.ts`, ROUTES);
 }, BUILD_TIMEOUT_MS);
 
 afterAll(() => folder && rmSync(folder, { recursive: true }));

@@ -1,9 +1,8 @@
 // Three processes that share cached pages in Redis, while Redis works and while it doesn't (docs/caching.md).
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { build } from "./support/build.ts";
-import { copySite } from "./support/copy-site.ts";
+import { buildWithRoutes } from "./support/build-with-routes.ts";
 import { type RunningRedis, startRedis } from "./support/redis.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
@@ -32,25 +31,7 @@ const BUILD_TIMEOUT_MS = 300_000;
 let folder: string;
 
 beforeAll(async () => {
-  folder = copySite();
-  cpSync(SERVER, `${folder}/server.ts`);
-  rmSync(`${folder}/app/example-pages`, { recursive: true });
-  const lines = Object.entries(ROUTES).map(([path, code]) => {
-    const file = `routes/${path.split("/")[1]}.ts`;
-    writeFileSync(`${folder}/app/${file}`, code);
-    return `  route("${path}", "${file}"),\n`;
-  });
-  writeFileSync(
-    `${folder}/app/routes.ts`,
-    `import { type RouteConfig, route } from "@react-router/dev/routes";
-
-export default [
-  route("/", "routes/home.tsx", { id: "home", index: true }),
-${lines.join("")}  route("*", "routes/not-found.tsx", { id: "404" }),
-] satisfies RouteConfig;
-`,
-  );
-  await build(folder);
+  folder = await buildWithRoutes(SERVER, ROUTES);
 }, BUILD_TIMEOUT_MS);
 
 afterAll(() => folder && rmSync(folder, { recursive: true }));

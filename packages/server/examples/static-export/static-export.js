@@ -39,8 +39,8 @@ function quote(text) {
   return `"${text.replace(/[\\"]/g, "\\$&")}"`;
 }
 
-/** Undefined if the response can be a file. */
-function findObstacle(path, { status, headers }) {
+/** The reason why the response can't be a file, or undefined. */
+function findReason(path, { status, headers }) {
   if (/%2f|["\\$]/i.test(decodeURIComponent(path))) return "its path can't be a file's";
   if (![200, 301, 308].includes(status)) return `status ${status}`;
   const policy = headers.get("Cache-Control") ?? "";
@@ -84,9 +84,9 @@ async function exportPages(url) {
   for (const path of paths) {
     const response = await get(path);
     const body = Buffer.from(await response.arrayBuffer());
-    const obstacle = findObstacle(path, response);
-    if (obstacle) console.error(`left out ${path}: ${obstacle}`);
-    if (obstacle) continue;
+    const reason = findReason(path, response);
+    if (reason) console.error(`left out ${path}: ${reason}`);
+    if (reason) continue;
     console.log(`wrote    ${path}`);
     locations.push(await save(path, response, body));
     if (!response.headers.get("Content-Type")?.startsWith("text/html")) continue;
@@ -95,7 +95,7 @@ async function exportPages(url) {
     const dataPath = path.endsWith("/") ? `${path}_.data` : `${path}.data`;
     const data = await get(dataPath);
     const bytes = Buffer.from(await data.arrayBuffer());
-    if (!findObstacle(dataPath, data)) locations.push(await save(dataPath, data, bytes));
+    if (!findReason(dataPath, data)) locations.push(await save(dataPath, data, bytes));
   }
   const missing = await get(UNKNOWN);
   const page = Buffer.from(await missing.arrayBuffer());

@@ -170,9 +170,7 @@ export function createRevalidation(options: Options) {
           first?.resolve(entry);
           for (const { resolve, reject } of others) isFailed ? reject(HAS_FAILED) : resolve(entry);
         },
-        (error) => {
-          for (const { reject } of clients.waiting) reject(error);
-        },
+        (error) => clients.waiting.forEach(({ reject }) => void reject(error)),
       );
     return clients;
   }
