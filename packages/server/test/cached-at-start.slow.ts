@@ -1,6 +1,7 @@
 // Pages that are rendered as the server starts, and routes that keep it from starting.
 import { execFile } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
@@ -63,8 +64,9 @@ test.for([
 });
 
 test("if <Scripts> renders preloads that the server can't edit, the startup fails with one line", async () => {
-  const build = join(FOLDER, "changed-build"); // In the site's folder, for its packages.
-  cpSync(join(FOLDER, "build"), build, { recursive: true });
+  // Outside the site's folder, which other tests copy meanwhile.
+  const build = mkdtempSync(join(tmpdir(), "greeting-changed-"));
+  cpSync(join(FOLDER, "build"), build, { recursive: true, filter: (path) => !path.endsWith("film.mp4") });
   onTestFinished(() => rmSync(build, { recursive: true }));
   // Instead of a later React Router: the server looks for preloads that this one doesn't render.
   const scripts = readdirSync(join(build, "server"), { recursive: true, encoding: "utf8" });
