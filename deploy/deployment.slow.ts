@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type {} from "kubernetes-types/apps/v1";
 import { startServer } from "react-router-express-server/testing";
-import ts from "typescript";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { version } from "../package.json";
+import { findTypeErrors } from "../test/support/find-type-errors.ts";
 
 const RUNBOOK = "packages/server/docs/operating.md";
 /** The repository's, as in alerts.yaml. */
@@ -33,22 +33,13 @@ test("a cluster without Envoy Gateway and the Prometheus Operator gets none of t
   expect(KUSTOMIZATION.resources).toEqual(["namespace.yaml", "web.yaml", "httproute.yaml"]);
 });
 
-/** The compiler's errors for a manifest as a literal of its Kubernetes type: unknown, missing and wrong fields. */
-function findTypeErrors(manifest: { apiVersion: string; kind: string }) {
+const findErrors = (manifest: { apiVersion: string; kind: string }) => {
   const group = manifest.apiVersion === "v1" ? "core/v1" : manifest.apiVersion.replace(".k8s.io", "");
-  const source = `import type { ${manifest.kind} } from "kubernetes-types/${group}";
-    export const manifest: ${manifest.kind} = ${JSON.stringify(manifest)};`;
-  const options = { strict: true, noEmit: true, skipLibCheck: true, types: [], lib: ["lib.es5.d.ts"] };
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  host.getSourceFile = (name, target) =>
-    name === "manifest.ts" ? ts.createSourceFile(name, source, target) : getSourceFile(name, target);
-  const program = ts.createProgram(["manifest.ts"], options, host);
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
-}
+  return findTypeErrors(manifest, manifest.kind, `kubernetes-types/${group}`);
+};
 
 test.each(MANIFESTS)("$kind follows the Kubernetes schema", (manifest) => {
-  expect(findTypeErrors(manifest)).toEqual([]);
+  expect(findErrors(manifest)).toEqual([]);
 });
 
 test.each([
@@ -58,7 +49,7 @@ test.each([
 ])("the schema rejects %s", (_what, change, message) => {
   const wrong = structuredClone(deployment);
   Object.assign(wrong.spec.template.spec.containers[0], change);
-  expect(findTypeErrors(wrong)).toEqual([expect.stringContaining(message)]);
+  expect(findErrors(wrong)).toEqual([expect.stringContaining(message)]);
 });
 
 test("services and probes name ports of the container", () => {

@@ -1,0 +1,51 @@
+// The objects of Gateway API, Envoy Gateway and the Prometheus Operator, with the schemas of their custom resources.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { findTypeErrors } from "../test/support/find-type-errors.ts";
+import { run } from "../test/support/packed-engine.ts";
+
+const PACKAGES: Record<string, string> = {
+  "gateway.networking.k8s.io": "@kubernetes-models/gateway-api@2.0.0",
+  "gateway.envoyproxy.io": "@kubernetes-models/envoy-gateway@2.0.0",
+  "monitoring.coreos.com": "@kubernetes-models/prometheus-operator@6.0.0",
+};
+const FILES = ["httproute", "envoy-gateway", "prometheus-operator", "prometheus-rule"];
+const OBJECTS = FILES.flatMap((name) => parseAllDocuments(readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"))).map(
+  (document) => document.toJS({ mapAsMap: false }),
+);
+const folder = mkdtempSync(join(tmpdir(), "schemas-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+run(folder, `npm install --ignore-scripts --no-audit --no-fund ${Object.values(PACKAGES).join(" ")}`);
+
+/** What an API server would reject: fields that the schema doesn't have, and values that it doesn't allow. */
+async function findErrors(object: { apiVersion: string; kind: string }) {
+  const [group = ""] = object.apiVersion.split("/");
+  const name = PACKAGES[group]?.replace(/@[\d.]+$/, "");
+  const errors = findTypeErrors(object, `I${object.kind}`, `${name}/${object.apiVersion}`, folder);
+  const models = await import(pathToFileURL(`${folder}/node_modules/${name}/${object.apiVersion}/index.js`).href);
+  try {
+    new models[object.kind](object).validate();
+  } catch (error) {
+    errors.push((error as Error).message);
+  }
+  return errors;
+}
+
+test.each(OBJECTS)("$kind $metadata.name follows the schema of its custom resource", async (object) => {
+  expect(await findErrors(object)).toEqual([]);
+});
+
+test.each([
+  ["an unknown field", "ServiceMonitor", '"endpoints"', '"endpointz"', "endpointz"],
+  ["a value that isn't allowed", "HTTPRoute", '"PathPrefix"', '"Prefix"', '"Prefix"'],
+  ["a missing field", "PrometheusRule", '"groups":[{"name"', '"groups":[{"nam"', "must have required property name"],
+  ["a duration that isn't one", "BackendTrafficPolicy", '"60s"', '"a minute"', "must match pattern"],
+])("the schemas reject %s in a %s", async (_what, kind, from, to, message) => {
+  const right = JSON.stringify(OBJECTS.find((object) => object.kind === kind));
+  expect(right).toContain(from);
+  expect((await findErrors(JSON.parse(right.replace(from, to)))).join()).toContain(message);
+});
