@@ -16,9 +16,10 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
   for (const route of routes) for (const result of RESULTS) lookups.inc({ result, http_route: route }, 0);
   const channelConnected = new Gauge({
     name: "page_cache_channel_connected",
-    help: "1 if invalidations of other processes arrive. 0 also without a cache channel.",
+    help: "1 if invalidations of other processes arrive. Without a cache channel, it has no value.",
     registers: [registry],
   });
+  channelConnected.remove(); // A gauge begins at 0.
   return {
     recordLookup: (result: CacheResult, route: string) => lookups.inc({ result, http_route: route }),
     recordEviction: count(

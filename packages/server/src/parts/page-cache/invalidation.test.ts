@@ -12,10 +12,11 @@ const ROUTE = { pattern: "/:page", cacheRule: {} } as RouteEntry;
 function connect(paths: string[] = [], groups: string[] = []) {
   const shutdown = new AbortController();
   const lines: string[] = [];
+  const registry = new Registry();
   const cache = createCache({
     maxBytes: 1e6,
     log: pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) }),
-    metrics: createCacheMetrics(new Registry(), []),
+    metrics: createCacheMetrics(registry, []),
     site: "shop",
     release: "1",
     findRoute: (path) => ({ route: ROUTE, canonicalPath: path }),
@@ -42,7 +43,7 @@ function connect(paths: string[] = [], groups: string[] = []) {
     },
     subscribe(_onMessage: (message: string) => void, _onConnection: (isConnected: boolean) => void) {},
   };
-  return { cache, channel, lines, shutdown };
+  return { cache, channel, lines, registry, shutdown };
 }
 
 const none = { groups: [], paths: [], prefixes: [] };
@@ -133,19 +134,24 @@ test.each([
 });
 
 test("operators see the state of the channel, and whether invalidations wait", async () => {
-  const { cache, channel } = connect();
+  const { cache, channel, registry } = connect();
   const states = [cache.describeChannel()];
+  const readMetric = async () => (await registry.metrics()).match(/^page_cache_channel_connected (\d)$/m)?.[1];
+  const values = [await readMetric()];
   let setConnected = (_isConnected: boolean) => {};
   channel.subscribe = (_onMessage, onConnection) => {
     setConnected = onConnection;
   };
   cache.connect(channel);
   states.push(cache.describeChannel());
+  values.push(await readMetric());
   for (const isConnected of [true, false]) {
     setConnected(isConnected);
     states.push(cache.describeChannel());
+    values.push(await readMetric());
   }
   expect(states).toEqual(["none", "connecting", "connected", "disconnected"]);
+  expect(values).toEqual([undefined, "0", "1", "0"]);
   channel.isUp = false;
   await cache.invalidate(["a"]);
   expect(cache.describeChannel()).toBe("disconnected, invalidations wait to be published");

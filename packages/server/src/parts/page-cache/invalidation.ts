@@ -154,6 +154,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
         metrics.setChannelConnected(isConnected);
       };
       entries.setConnected(false);
+      metrics.setChannelConnected(false);
       const subscribing: unknown = opened.subscribe((text) => {
         const { success, output } = v.safeParse(MessageSchema, text);
         if (!success) return log.warn({ message: text }, "cache channel: message not understood");
