@@ -60,6 +60,37 @@ test("services and probes name ports of the container", () => {
   }
 });
 
+const IGNORED = readFileSync(".dockerignore", "utf8").match(/^[^#\n]+/gm) ?? [];
+const WILDCARDS: Record<string, string> = { "**/": "(.*/)?", "*": "[^/]*", ".": "\\." };
+/** Whether a file is left out of the image's build. */
+const isIgnored = (path: string) =>
+  IGNORED.map((pattern) => pattern.replaceAll(/\*\*\/|\*|\./g, (found) => WILDCARDS[found] ?? found)).some((pattern) =>
+    new RegExp(`^${pattern}(/|$)`).test(path),
+  );
+
+test("the image's build gets the files of each example, and of a team's own folders", () => {
+  const examples = "packages/server/examples";
+  const files = readdirSync(examples).flatMap((name) =>
+    readdirSync(`${examples}/${name}`, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !["README.md", "package.json"].includes(entry.name))
+      .map(({ parentPath, name: file }) => `${parentPath}/${file}`.slice(`${examples}/${name}/`.length)),
+  );
+  const built = files.filter((path) => !path.startsWith("test/") && !/\.test\.tsx?$/.test(path));
+  expect(built).toContain("api.server.ts");
+  expect([...built, "services/mail.ts", "content/news.md", "server.ts"].filter(isIgnored)).toEqual([]);
+});
+
+test.each([
+  ".env",
+  ".env.local",
+  ".git/config",
+  "node_modules/a/index.js",
+  "app/routes/home.test.ts",
+  "build/index.js",
+])("the image's build doesn't get %s", (path) => {
+  expect(isIgnored(path)).toBe(true);
+});
+
 test("the namespace enforces Pod Security's restricted level, which the pods have", () => {
   expect(find("Namespace").metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
   expect(find("Namespace").metadata.name).toBe(KUSTOMIZATION.namespace);
