@@ -34,7 +34,7 @@ export default defineConfig({
   test: {
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
-      { test: { ...unit, name: "unit", include: ["app/**/*.test.{ts,tsx}"] } },
+      { test: { ...unit, name: "unit", include: ["{app,services}/**/*.test.{ts,tsx}"] } },
       { test: { ...production, name: "fast", include: ["{deploy,test}/*.test.ts"] } },
       { test: { ...production, name: "slow", include: ["app/*/*.slow.ts", "{deploy,test}/*.slow.ts"] } },
       { test: { ...alone, name: "long", include: ["{deploy,test}/*.long.ts"] } },

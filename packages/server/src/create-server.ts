@@ -35,6 +35,7 @@ import { hashRelease } from "./site/hash-release.ts";
 import { createPages } from "./site/pages.ts";
 import { listPrerendered } from "./site/prerendered.ts";
 import { createSecurityHeaders } from "./site/security-headers.ts";
+import { createSiteMetrics } from "./telemetry/site-metrics.ts";
 
 /** What differs between production, development and tests. */
 type Options = {
@@ -98,7 +99,9 @@ export async function createServer(options: Options) {
     finishWork,
     async openServices(): Promise<Services> {
       try {
-        const services = (await definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache })) ?? {};
+        const metrics = createSiteMetrics(registry);
+        const opened = definition.openServices?.({ settings, log, shutdown: shutdown.signal, cache, metrics });
+        const services = (await opened) ?? {};
         if (services.purge) cache.connectEdge(services.purge);
         return services;
       } catch (error) {

@@ -10,6 +10,7 @@ import type { Purge } from "./parts/page-cache/edge.ts";
 import type { Cache } from "./parts/page-cache/invalidation.ts";
 import type { ServerSettings } from "./settings/server-settings.ts";
 import type { Directive } from "./site/content-security-policy.ts";
+import type { SiteMetrics } from "./telemetry/site-metrics.ts";
 
 /** Takes a connection over for another protocol, such as WebSocket. */
 export type UpgradeHandler = (req: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -17,6 +18,18 @@ export type UpgradeHandler = (req: IncomingMessage, socket: Duplex, head: Buffer
 /** The values of the server's settings and of the site's own. */
 export type Settings<Entries extends v.ObjectEntries> = ServerSettings &
   v.InferOutput<v.ObjectSchema<Entries, undefined>>;
+
+/** What `openServices` gets. A service that needs a part of it takes `Pick<ServiceOptions, "log" | "metrics">`. */
+export type ServiceOptions<Entries extends v.ObjectEntries = v.ObjectEntries> = {
+  settings: Settings<Entries>;
+  log: Logger;
+  /** Aborted at shutdown, when the port has closed. */
+  shutdown: AbortSignal;
+  /** Jobs call `invalidate` after a change of cached pages. `connect` includes other processes (docs/caching.md). */
+  cache: Pick<Cache, "invalidate" | "connect">;
+  /** Creates metrics of the site's own. */
+  metrics: SiteMetrics;
+};
 
 /** What the process opens once, such as a database. It may have further properties, for `createApp`. */
 export type Services = {
@@ -70,14 +83,7 @@ export type Definition<Entries extends v.ObjectEntries = v.ObjectEntries, Opened
   /** The settings that are URLs whose origins are added to every page's policy, each with its directives. */
   policySources?: { [Name in keyof NoInfer<Entries>]?: Directive[] };
   /** Opens what the process needs once. */
-  openServices?(options: {
-    settings: Settings<Entries>;
-    log: Logger;
-    /** Aborted at shutdown, when the port has closed. */
-    shutdown: AbortSignal;
-    /** Jobs call `invalidate` after a change of cached pages. `connect` includes other processes (docs/caching.md). */
-    cache: Pick<Cache, "invalidate" | "connect">;
-  }): Opened | Promise<Opened>;
+  openServices?(options: ServiceOptions<Entries>): Opened | Promise<Opened>;
   /** Creates the Express application of the site. */
   createApp(parts: Parts<Entries, Opened>): Express;
 };

@@ -1,5 +1,5 @@
 // For `server.ts` and `entry.server.tsx`, on the server.
-export { defineServer, type Services } from "./define-server.ts";
+export { defineServer, type ServiceOptions, type Services } from "./define-server.ts";
 export { createExpress } from "./express.ts";
 export { isSameOrigin } from "./http/same-origin.ts";
 export { maxBodyBytes } from "./overload/index.ts";

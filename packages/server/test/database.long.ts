@@ -11,7 +11,7 @@ import { build } from "./support/build.ts";
 import { copyDatabaseSite } from "./support/copy-database-site.ts";
 import { startNginx } from "./support/nginx.ts";
 import { createPostgres, type Postgres } from "./support/postgres.ts";
-import { readProcessMetrics } from "./support/process-metrics.ts";
+import { readMetric, readProcessMetrics } from "./support/process-metrics.ts";
 import { type ServerProcess, spawnServer } from "./support/start-server.ts";
 
 let folder: string;
@@ -64,10 +64,11 @@ test("the start fails with the name of a missing setting", async () => {
 });
 
 test("a page reads and writes the database, and a stop leaves no connection behind", async () => {
-  const { url, child, exited } = await start();
+  const { url, opsUrl, child, exited } = await start();
   const body = new URLSearchParams({ name: "Ada" });
   expect((await fetch(`${url}/users`, { method: "POST", body, redirect: "manual" })).status).toBe(302);
   expect(await (await fetch(`${url}/users`)).text()).toContain("<li>Ada</li>");
+  expect(await readMetric({ opsUrl }, "database_connections")).toBeGreaterThan(0);
   child.kill("SIGTERM");
   expect(await exited).toBe(0);
   const others = "SELECT pid FROM pg_stat_activity WHERE client_port IS NOT NULL AND pid <> pg_backend_pid()";

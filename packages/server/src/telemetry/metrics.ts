@@ -8,7 +8,7 @@ export function count(registry: Registry, name: string, help: string) {
   return (added = 1) => counter.inc(added);
 }
 
-type Labelled<Value extends string | number> = {
+export type Labelled<Value extends string | number> = {
   name: string;
   help: string;
   label: string;

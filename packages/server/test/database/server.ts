@@ -7,15 +7,16 @@ import { databaseContext } from "./app/context.ts";
 
 export default defineServer({
   settings: {
-    DATABASE_URL: v.string(),
+    DATABASE_URL: v.pipe(v.string(), v.url("a URL, like postgres://user:password@host/name")),
     /** Set it if DATABASE_URL is a pooler, such as PgBouncer, which can't LISTEN. */
     DATABASE_LISTEN_URL: v.optional(v.string()),
   },
-  openServices({ settings, log, cache }) {
+  openServices({ settings, log, cache, metrics }) {
     // The pool connects at the first query, so the server starts while the database is down.
     const pool = new Pool({ connectionString: settings.DATABASE_URL, connectionTimeoutMillis: 5000 });
     // Without a listener, an idle connection that breaks would end the process.
     pool.on("error", (err) => log.warn({ err }, "connection to the database lost"));
+    metrics.gauge("database_connections", "Open connections to the database.", () => pool.totalCount);
     cache.connect(createPostgresChannel({ url: settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL }));
     return {
       setContext(context) {
