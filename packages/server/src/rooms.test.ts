@@ -30,10 +30,13 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
   (name) => /\.[jt]sx?$/.test(name) && !/\.(d|test)\.tsx?$/.test(name),
 );
 
-/** The relative imports of a file, types included, as paths from `src/`. */
+/** The modules that a file names in its imports, types included. */
+const readImports = (file: string) =>
+  ts.preProcessFile(readFileSync(join(SRC, file), "utf8")).importedFiles.map(({ fileName }) => fileName);
+
+/** The relative imports of a file, as paths from `src/`. */
 function listImports(file: string) {
-  const { importedFiles } = ts.preProcessFile(readFileSync(join(SRC, file), "utf8"));
-  const names = importedFiles.map(({ fileName }) => fileName).filter((name) => name.startsWith("."));
+  const names = readImports(file).filter((name) => name.startsWith("."));
   return names.map((name) => relative(SRC, join(SRC, dirname(file), name)));
 }
 
@@ -47,6 +50,11 @@ test("the list names every room", () => {
 
 test("the engine imports nothing of a site", () => {
   expect(IMPORTS.filter(({ to }) => to.startsWith(".."))).toEqual([]);
+});
+
+test("the engine doesn't import itself by its package's name, which would hide the room", () => {
+  const imports = FILES.flatMap((file) => readImports(file).map((name) => `${file} imports ${name}`));
+  expect(imports.filter((it) => it.includes("react-router-express-server"))).toEqual([]);
 });
 
 test("imports between rooms run down", () => {
