@@ -88,7 +88,8 @@ test.for(SCREENS)("on $width pixels, $colorScheme, nothing is cut off", async ({
   expect(others).toEqual([]);
 });
 
-test("the search finds a word", async ({ page }) => {
+// The page is the engine's. A product may have a packed engine.
+test.skipIf(!existsSync("packages/server"))("the search finds a word", async ({ page }) => {
   await page.goto(`${url}/`);
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByRole("searchbox").fill("invalidate");

@@ -79,11 +79,13 @@ export default defineConfig({
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
-    sidebar: Object.entries(SIDEBAR).map(([text, paths]) => ({
-      text,
-      collapsed: text === "Examples",
-      items: paths.flatMap(listPages).map(toItem),
-    })),
+    sidebar: Object.entries(SIDEBAR)
+      .map(([text, paths]) => ({
+        text,
+        collapsed: text === "Examples",
+        items: paths.flatMap(listPages).map(toItem),
+      }))
+      .filter(({ items }) => items.length > 0),
     editLink: SOURCE && { pattern: `${SOURCE}/edit/main/:path` },
     socialLinks: SOURCE && [{ icon: "github", link: SOURCE }],
   },

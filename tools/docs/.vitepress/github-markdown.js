@@ -44,7 +44,7 @@ export function githubMarkdown(md, { root, source }) {
         continue;
       }
       const stats = statSync(join(root, file), { throwIfNoEntry: false });
-      if (!stats && !isPacked) throw new Error(`${env.path} links to ${href}, which doesn't exist`);
+      if (!stats && !isPacked) throw new Error(`${env.realPath ?? env.path} links to ${href}, which doesn't exist`);
       if (stats && source) {
         token.attrSet("href", `${source}/${stats.isDirectory() ? "tree" : "blob"}/main/${file}`);
       } else {
