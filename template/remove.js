@@ -56,6 +56,7 @@ const FEATURES = {
       "test/imports.test.ts": /"deploy", /,
       "test/links.test.ts": /"deploy", /,
       "test/support/copy-project.ts": /"deploy", /,
+      "tools/docs/.vitepress/config.js": / *"deploy",\n/,
       "vitest.config.ts": DEPLOY_IN_GLOB,
     },
   },

@@ -36,7 +36,7 @@ const STATIC = [
   "npx vitest run --project unit",
   "npm run build",
 ];
-const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast --project slow"];
+const ALL = [...STATIC.slice(0, 4), "npx vitest run --project fast --project slow", "npm run docs:build"];
 
 function copy() {
   const project = copyProject({ withTests: true });
