@@ -1,6 +1,7 @@
 // The dashboard's queries, evaluated by a real Prometheus (Debian's package prometheus) on two processes with load and with
 // failures. `SCREENSHOTS=FOLDER` draws the panels into FOLDER/dashboard.jpg.
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -29,6 +30,7 @@ const { panels }: { panels: Panel[] } = JSON.parse(readFileSync("deploy/dashboar
 const folder = mkdtempSync(join(tmpdir(), "prometheus-"));
 let servers: RunningServer[];
 let prometheus: string;
+let stopPrometheus: (() => Promise<void>) | undefined;
 /** Each second of the load, as Unix times. */
 const times: number[] = [];
 const drawn: Drawing["panels"] = [];
@@ -47,10 +49,10 @@ async function startPrometheus() {
     `--web.listen-address=127.0.0.1:${port}`,
   ];
   const child = spawn("prometheus", options, { cwd: folder, stdio: "ignore" });
-  afterAll(() => {
+  stopPrometheus = async () => {
     child.kill("SIGKILL");
-    rmSync(folder, { recursive: true });
-  });
+    await once(child, "exit");
+  };
   return `http://127.0.0.1:${port}`;
 }
 
@@ -115,6 +117,8 @@ beforeAll(async () => {
   for (const panel of panels) drawn.push({ ...panel, series: (await Promise.all(panel.targets.map(query))).flat() });
 });
 afterAll(async () => {
+  await stopPrometheus?.();
+  rmSync(folder, { recursive: true });
   for (const server of servers) expect(await server.stop()).toBe(0);
 });
 
