@@ -53,6 +53,9 @@ test.for([
     expect((await fetch(`${url}/browser-reports`, report)).status).toBe(204);
     const redirect = await fetch(`${url}/example-pages/zoe%CC%88`, { redirect: "manual" });
     expect([redirect.status, redirect.headers.get("Location")]).toEqual([308, "/app/example-pages/zo%C3%AB"]);
+    const signIn = await fetch(`${url}/example-pages/account?tab=2`, { redirect: "manual" });
+    const next = encodeURIComponent("/example-pages/account?tab=2");
+    expect([signIn.status, signIn.headers.get("Location")]).toEqual([302, `/app/example-pages/sign-in?next=${next}`]);
   } finally {
     await nginx.stop();
   }
