@@ -54,6 +54,7 @@ test("while a replica of Redis takes over, no request fails, and then the proces
   onTestFinished(async () => {
     await Promise.all([primary.kill(), replica.kill()]);
   });
+  await replica.send("CONFIG", "SET", "repl-diskless-load", "on-empty-db"); // It writes no file.
   await replica.send("REPLICAOF", "127.0.0.1", String(primary.port));
   await expect.poll(() => replica.send("INFO", "replication")).toContain("master_link_status:up");
   const address = await startAddress(primary.port);

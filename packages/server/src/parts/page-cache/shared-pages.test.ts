@@ -59,7 +59,7 @@ test.each([
 test("a turn that comes after the deadline ends, so that another process gets it", async () => {
   let hasEnded = false;
   const turn = { store: () => Promise.reject(new Error("late")), end: () => (hasEnded = true) };
-  const late = new Promise<LookUp>((resolve) => setTimeout(resolve, 600, { age: 0, isFresh: false, turn }));
+  const late = new Promise<LookUp>((resolve) => setTimeout(resolve, 2000, { age: 0, isFresh: false, turn }));
   const { shared } = connect(() => late);
   expect(await shared.takeTurn("/", ROUTE)).toEqual({ turn: undefined });
   await expect.poll(() => hasEnded).toBe(true);
@@ -94,7 +94,7 @@ test("an answer that others delay counts, so that after a restart every page can
 test("a store that is too slow for all questions isn't waited for", async () => {
   let count = 0;
   const { shared, results } = connect(() => new Promise((resolve) => setTimeout(resolve, 20 * ++count, FOUND)));
-  await Promise.all(Array.from({ length: 100 }, (_, index) => shared.lookUp(`/${index}`, ROUTE)));
+  await Promise.all(Array.from({ length: 1000 }, (_, index) => shared.lookUp(`/${index}`, ROUTE)));
   expect(new Set(results)).toEqual(new Set(["hit", "error"]));
   expect(shared.isOpen()).toBe(false);
 });
