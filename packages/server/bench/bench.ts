@@ -220,15 +220,23 @@ CPU times, rates and memory without a limit are medians of ${ROUNDS} interleaved
 ${GENERATOR}. Memory after a load is that after ${ROUNDS * SECONDS} s of the same, once. The last two rows are medians of ${ROUNDS} visits, and starts
 of ${STARTS}. Of the clients that read nothing, ${CLIENTS.slice(0, -1).join(", ")} and ${CLIENTS.at(-1)?.toLocaleString("en")} were tried: the median of ${SURVIVALS} trials.
 
+The plots show rows of the table.
+
+![Bars of the CPU time per request: the table's first row](plots/cpu-per-request.svg)
+![Bars of the first paint on a slow link: the table's last row but one](plots/first-paint.svg)
+![Bars of the memory after a load, of 128 MiB, which ends the template's server](plots/memory.svg)
+![Bars of the clients that read nothing, and that each server survives](plots/slow-clients.svg)
+
 | | ${targets.map(({ name }) => name).join(" | ")} |
 |---|${targets.map(() => "---:|").join("")}
 ${rows.join("\n")}
 
 With ${MANY_ROUTES} routes, a rendered page takes ${ratio.toFixed(2)} times the CPU time that it takes with 3.
 
-Node ${process.versions.node}, React Router ${version}, React ${react}, Express ${engine.devDependencies.express}; ${cpus()[0]?.model.trim()}.
+Measured on ${new Date().toISOString().slice(0, 10)}: Node ${process.versions.node}, React Router ${version}, React ${react}, Express ${engine.devDependencies.express}; ${cpus()[0]?.model.trim()}.
 `;
 const file = join(import.meta.dirname, "../docs/comparison.md");
 writeFileSync(file, page);
 await promisify(execFile)(process.execPath, ["../../tools/run.js", "biome", "format", "--write", file]);
+await import("./plots.ts");
 console.log(readFileSync(file, "utf8"));

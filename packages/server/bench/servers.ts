@@ -68,7 +68,7 @@ export async function measureStart(target: Target) {
   return took;
 }
 
-export function cpuSeconds({ pid }: Running) {
+export function cpuSeconds({ pid }: Pick<Running, "pid">) {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

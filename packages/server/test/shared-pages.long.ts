@@ -3,6 +3,8 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { buildWithRoutes } from "./support/build-with-routes.ts";
+import { createMemoryCgroup } from "./support/memory-cgroup.ts";
+import { NODE_ENV, readNodeFlags } from "./support/node-flags.ts";
 import { type RunningRedis, startRedis } from "./support/redis.ts";
 import { type RunningServer, startServer } from "./support/start-server.ts";
 
@@ -11,6 +13,9 @@ const REQUESTS = 10_000;
 const CLIENTS = 4;
 const DISTURBED_AT = REQUESTS / 5;
 const MAX_ROUNDS = 5;
+const PAGES = 2000;
+const PAGES_AT_ONCE = 32;
+const MEMORY_MIB = 128;
 /** Its content never decreases on one machine, whichever process renders it. */
 const counter = (cacheControl: string, delayMs: number) => `import { setTimeout } from "node:timers/promises";
 export const headers = () => ({ "Cache-Control": "public, max-age=0, ${cacheControl}", "Cache-Groups": '"count"' });
@@ -25,6 +30,7 @@ const ROUTES = {
   "/strict/:id": counter("s-maxage=1", 30),
   "/long/:id": counter("s-maxage=86400", 300),
   "/slow/:id": counter("s-maxage=86400", 2000),
+  "/many/:id": counter("s-maxage=86400", 0),
 };
 const BUILD_TIMEOUT_MS = 300_000;
 
@@ -127,6 +133,33 @@ test("a restart of a release starts with its pages, and another release with non
   });
   expect((await get(same, "/long/1")).text).toBe(before);
   expect((await get(other, "/long/1")).text).not.toBe(before);
+});
+
+test("a restarted process with 128 MiB gets every page from the store, and renders none", async () => {
+  const { redis, servers } = await startAll();
+  const cgroup = createMemoryCgroup(MEMORY_MIB * 1024 ** 2);
+  const [file = "", ...args] = [...(cgroup?.command ?? []), process.execPath, ...readNodeFlags(MEMORY_MIB)];
+  for (let round = 1; ; round += 1) {
+    const errorsBefore = await countErrors(servers);
+    const getPages = async (server: RunningServer) => {
+      let next = 0;
+      const client = async () => {
+        while (next < PAGES) expect((await get(server, `/many/${round}-${next++}`)).status).toBe(200);
+      };
+      await Promise.all(Array.from({ length: PAGES_AT_ONCE }, client));
+    };
+    await getPages(servers[0]);
+    const restarted = await startServer({ ...NODE_ENV, REDIS_URL: redis.url }, folder, [file, ...args]);
+    await getPages(restarted);
+    const errors = (await countErrors([...servers, restarted])) - errorsBefore;
+    const renders = await sum([restarted], 'page_cache_renders_total{result="stored"}');
+    const hits = await sum([restarted], 'page_cache_store_total{result="hit"}');
+    await restarted.stop();
+    if (errors > 0 && round < MAX_ROUNDS) continue;
+    cgroup?.remove();
+    expect({ renders, hasAll: hits >= PAGES }).toEqual({ renders: 0, hasAll: true });
+    return;
+  }
 });
 
 const noMemory = async (redis: RunningRedis, policy: string) => {

@@ -41,7 +41,7 @@ export type LookUp = {
   turn?: Turn | undefined;
 };
 
-/** Keeps cached pages for all processes. Its functions reject if it is down. No request waits longer than 50 ms for one. */
+/** Keeps cached pages for all processes. Its functions reject if it is down. */
 export type PageStore = {
   /** Resolves once it can be asked. */
   connect: () => Promise<unknown>;

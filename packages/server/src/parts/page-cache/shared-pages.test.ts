@@ -59,25 +59,44 @@ test.each([
 test("a turn that comes after the deadline ends, so that another process gets it", async () => {
   let hasEnded = false;
   const turn = { store: () => Promise.reject(new Error("late")), end: () => (hasEnded = true) };
-  const late = new Promise<LookUp>((resolve) => setTimeout(resolve, 200, { age: 0, isFresh: false, turn }));
+  const late = new Promise<LookUp>((resolve) => setTimeout(resolve, 2000, { age: 0, isFresh: false, turn }));
   const { shared } = connect(() => late);
   expect(await shared.takeTurn("/", ROUTE)).toEqual({ turn: undefined });
   await expect.poll(() => hasEnded).toBe(true);
 });
 
-test("an answer that has come while the process was busy counts", async () => {
+test.each([
+  ["that has come while the process was busy", 0],
+  ["to a question that was only sent then", 20],
+])("an answer %s counts", async (_label, tookMs) => {
   const { shared, results } = connect(
     () =>
       new Promise((resolve) => {
         setTimeout(() => {
           const end = performance.now() + 200;
           while (performance.now() < end);
-          setImmediate(resolve, FOUND);
+          if (tookMs) setTimeout(resolve, tookMs, FOUND);
+          else setImmediate(resolve, FOUND);
         }, 1);
       }),
   );
   await shared.lookUp("/", ROUTE);
   expect(results).toEqual(["hit"]);
+});
+
+test("an answer that others delay counts, so that after a restart every page can come from the store", async () => {
+  let count = 0;
+  const { shared, results } = connect(() => new Promise((resolve) => setTimeout(resolve, 60 * ++count, FOUND)));
+  await Promise.all(Array.from({ length: 8 }, (_, index) => shared.lookUp(`/${index}`, ROUTE)));
+  expect(results).toEqual(Array(8).fill("hit"));
+});
+
+test("a store that is too slow for all questions isn't waited for", async () => {
+  let count = 0;
+  const { shared, results } = connect(() => new Promise((resolve) => setTimeout(resolve, 20 * ++count, FOUND)));
+  await Promise.all(Array.from({ length: 1000 }, (_, index) => shared.lookUp(`/${index}`, ROUTE)));
+  expect(new Set(results)).toEqual(new Set(["hit", "error"]));
+  expect(shared.isOpen()).toBe(false);
 });
 
 test("while invalidations of the process aren't published, the store isn't asked: it may have the old page", async () => {

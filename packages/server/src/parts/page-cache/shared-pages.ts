@@ -8,7 +8,10 @@ import { type CacheEntries, type CacheEntry, pagePathOf } from "./memory.ts";
 import { type PageStore, type SharedPage, type Turn, tagsOf } from "./page-store.ts";
 
 const CONNECT_TIMEOUT_MS = 1000;
-const ANSWER_TIMEOUT_MS = 50;
+/** A store that answers nothing for this long is down. */
+const ANSWER_TIMEOUT_MS = 250;
+/** No request waits longer for an answer. After a start, many ask at once. */
+const MAX_ANSWER_MS = 1000;
 /** After a failure, the store isn't asked for this long. */
 const PAUSE_MS = 5000;
 /** While another process renders a page, the store is asked for the page this often. */
@@ -36,13 +39,15 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
   let connected: Promise<unknown> | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
   let hasFailed = false;
+  let answeredAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = () => store !== undefined && performance.now() >= pausedUntil && isPublished();
 
   /** Resolves with undefined if the store fails, or takes too long. An answer that is late gets to `onLate`. */
   async function ask<T>(answer: Promise<T>, onLate?: (answer: T) => void) {
     try {
-      const result = await readInTime(answer);
+      const result = await readInTime(answer, () => answeredAt);
+      answeredAt = performance.now();
       if (hasFailed) log.info("page store available");
       hasFailed = false;
       return result;
@@ -133,12 +138,23 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
 
 export type SharedPages = ReturnType<typeof createSharedPages>;
 
-/** Rejects if an answer takes too long. One that has arrived while the process was busy is still read. */
-function readInTime<T>(answer: Promise<T>) {
+/**
+ * Rejects if neither this answer nor another one arrives in time. One that has arrived while the process was busy is still
+ * read.
+ */
+function readInTime<T>(answer: Promise<T>, readAnsweredAt: () => number) {
+  const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_resolve, reject) => {
-    const error = new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`);
-    timer = setTimeout(() => setImmediate(reject, error), ANSWER_TIMEOUT_MS);
+    const check = (since: number) => {
+      const now = performance.now();
+      if (readAnsweredAt() > since && now - startedAt < MAX_ANSWER_MS) waitFrom(now);
+      else reject(new Error(`no answer within ${Math.round(now - startedAt)} ms`));
+    };
+    const waitFrom = (since: number) => {
+      timer = setTimeout(() => setImmediate(check, since), ANSWER_TIMEOUT_MS);
+    };
+    waitFrom(startedAt);
   });
   return Promise.race([answer, timedOut]).finally(() => clearTimeout(timer));
 }

@@ -1,0 +1,104 @@
+// Makes the plots and the table of the documents from the measured figures: those of docs/comparison.md, which bench.ts
+// writes, and of docs/plots/scaling.json, which scaling.ts writes.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Bar, drawBars } from "./chart.ts";
+import type { Simulated } from "./scaling.ts";
+
+export const DOCS = join(import.meta.dirname, "../docs");
+const SCALING = "speed-and-scaling.md";
+
+type Scaling = { date: string; node: string; machine: string; rows: Simulated[] };
+const scaling: Scaling = JSON.parse(readFileSync(join(DOCS, "plots/scaling.json"), "utf8"));
+const read = (file: string) => readFileSync(join(DOCS, file), "utf8");
+const format = (value: number, digits = 0) => Number(value.toFixed(digits)).toLocaleString("en");
+
+const describe = (bars: Bar[]) => bars.map(({ label, text }) => `${label}: ${text}`).join(", ");
+
+/** Plots a row of the comparison. */
+function compare(title: string, row: string, unit: string) {
+  const rows = Array.from(read("comparison.md").matchAll(/^\| (.*) \|$/gm), ([, cells = ""]) =>
+    cells.split("|").map((cell) => cell.trim().replace(/ \([\d.]+×\)$|`/g, "")),
+  );
+  const names = rows[0]?.slice(1) ?? [];
+  const values = rows.find(([label]) => label === row.replaceAll("`", ""))?.slice(1);
+  if (!values) throw new Error(`docs/comparison.md has no row "${row}"`);
+  const bars = values.map((text, index) => ({
+    label: names[index] ?? "",
+    value: Number(text.replaceAll(",", "")) || 0,
+    text: /^[\d.,]+$/.test(text) ? `${text} ${unit}` : text,
+    isMuted: index > 0,
+  }));
+  return drawBars({ title, description: describe(bars), groups: [{ bars }] });
+}
+
+const counts = [...new Set(scaling.rows.map(({ processes }) => processes))];
+const toLabel = (processes: number) => `${processes} ${processes === 1 ? "process" : "processes"}`;
+
+function drawRenders() {
+  const toBar = ({ sharesPages, rendersOfPage }: Simulated): Bar => ({
+    label: sharesPages ? "pages shared in Redis" : "pages of each process",
+    value: rendersOfPage,
+    text: format(rendersOfPage, 1),
+    isMuted: !sharesPages,
+  });
+  const groups = counts.map((count) => ({
+    name: toLabel(count),
+    bars: scaling.rows.filter(({ processes }) => processes === count).map(toBar),
+  }));
+  const description = groups.map(({ name, bars }) => `${name}: ${describe(bars)}`).join("; ");
+  return drawBars({ title: "Renders a minute of one page", description, groups });
+}
+
+/** The table of the simulation, aligned as Biome does. */
+function makeTable() {
+  const toRow = (label: string, sharesPages: boolean, toCell: (row: Simulated) => string) => [
+    label,
+    ...scaling.rows.filter((row) => row.sharesPages === sharesPages).map(toCell),
+  ];
+  const [one] = scaling.rows as [Simulated];
+  const times = (value: number) => `${Number(value.toPrecision(2))}×`;
+  const rows = [
+    ["", ...counts.map(toLabel)],
+    toRow("requests a second of the CDN", true, (row) => format(row.requestsPerSecond)),
+    toRow("renders a minute of one page, in Redis", true, (row) => format(row.rendersOfPage, 1)),
+    toRow("the same, in each process", false, (row) => format(row.rendersOfPage, 1)),
+    toRow("renders per edit, pages in Redis", true, (row) => format(row.rendersPerEdit, 1)),
+    toRow("the same, in each process", false, (row) => format(row.rendersPerEdit, 1)),
+    toRow("purges a second, for 10 edits a second", true, (row) => format(row.purgesPerSecond, 1)),
+    toRow("MiB of a process, of 128 MiB", true, (row) => format(row.processMiB)),
+    toRow("MiB of all processes", true, (row) => format(row.processesMiB)),
+    toRow("MiB of Redis", true, (row) => format(row.redisMiB)),
+    toRow("% of a core, each process", true, (row) => format(row.processCpuPercent, 1)),
+    toRow("% of a core, Redis", true, (row) => format(row.redisCpuPercent, 1)),
+    toRow("cold start of all at once, on 2 cores", true, (row) => times(row.startMs / one.startMs)),
+    toRow("CPU time of a process's start, beside one", true, (row) => times(row.startCpuSeconds / one.startCpuSeconds)),
+  ];
+  const widths = counts.map((_, index) => Math.max(4, ...rows.map((cells) => cells[index + 1]?.length ?? 0)));
+  const labelWidth = Math.max(...rows.map(([label = ""]) => label.length));
+  const [head, ...lines] = rows.map(
+    ([label = "", ...cells]) =>
+      `| ${label.padEnd(labelWidth)} | ${cells.map((cell, index) => cell.padStart(widths[index] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${"-".repeat(labelWidth)} | ${widths.map((width) => `${"-".repeat(width - 1)}:`).join(" | ")} |`;
+  return `${[head, rule, ...lines].join("\n")}\n`;
+}
+
+/** Returns the files by their path in docs/. */
+export function makeFigures() {
+  const measured = `Measured on ${scaling.date}: Node ${scaling.node}, ${scaling.machine}.`;
+  return {
+    "plots/cpu-per-request.svg": compare("CPU time per request", "CPU µs per request on `/`", "µs"),
+    "plots/first-paint.svg": compare("First paint on a slow link", "first paint on a slow link, ms", "ms"),
+    "plots/memory.svg": compare("Memory under load, of 128 MiB", "MiB after a load on `/`, of 128 MiB", "MiB"),
+    "plots/slow-clients.svg": compare(
+      "Slow clients survived, with 128 MiB",
+      "survived of 1,024 clients that read nothing, with 128 MiB",
+      "of 1,024",
+    ),
+    "plots/renders.svg": drawRenders(),
+    [SCALING]: read(SCALING)
+      .replace(/^\|[^\n]+\| 30 processes \|\n(\|.*\n)+/m, makeTable())
+      .replace(/^Measured on .*$/m, measured),
+  };
+}

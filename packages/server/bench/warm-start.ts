@@ -1,0 +1,77 @@
+// `npm run bench -- warm-start` restarts a process with 128 MiB, requests 20,000 pages that are in a real Redis, and prints
+// how many of them it had to render, and what that took. PROFILE=1 also writes a CPU profile to the current folder.
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { buildWithRoutes } from "../test/support/build-with-routes.ts";
+import { createMemoryCgroup } from "../test/support/memory-cgroup.ts";
+import { NODE_ENV, readNodeFlags } from "../test/support/node-flags.ts";
+import { startRedis } from "../test/support/redis.ts";
+import { startServer } from "../test/support/start-server.ts";
+import { cpuSeconds } from "./servers.ts";
+
+const PAGES = Number(process.env.BENCH_PAGES ?? 20_000);
+const CONNECTIONS = 32;
+const MEMORY_MIB = 128;
+
+const PAGE = `import { createElement } from "react";
+export const headers = () => ({ "Cache-Control": "public, max-age=0, s-maxage=86400" });
+export const loader = ({ params }) => Array.from({ length: 50 }, (_, index) => params.id + " " + index);
+export const meta = () => [{ title: "Page" }];
+export default ({ loaderData }) =>
+  createElement("main", null, loaderData.map((text) => createElement("p", { key: text }, text)));
+`;
+
+/** Requests each page once. Returns the number of failures. */
+async function requestAll(url: string) {
+  const agent = new Agent({ keepAlive: true });
+  let next = 0;
+  let failures = 0;
+  const client = async () => {
+    while (next < PAGES) {
+      const headers = { "accept-encoding": "gzip, deflate, br" };
+      const request = get(`${url}/page/${next++}`, { agent, headers });
+      const [response] = (await once(request, "response")) as [IncomingMessage];
+      if (response.statusCode !== 200) failures += 1;
+      await once(response.resume(), "end");
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, client));
+  agent.destroy();
+  return failures;
+}
+
+const folder = await buildWithRoutes(join(import.meta.dirname, "../test/redis/server.ts"), { "/page/:id": PAGE });
+const redis = await startRedis();
+process.once("exit", () => redis.child.kill());
+const cgroup = createMemoryCgroup(MEMORY_MIB * 1024 ** 2);
+for (const label of ["cold", "warm"]) {
+  const profile = process.env.PROFILE ? ["--cpu-prof", `--cpu-prof-dir=${process.cwd()}`] : [];
+  const node = [process.execPath, ...readNodeFlags(MEMORY_MIB), ...profile];
+  const [file = "", ...args] = [...(cgroup?.command ?? []), ...node];
+  const server = await startServer({ ...NODE_ENV, REDIS_URL: redis.url }, folder, [file, ...args]);
+  const count = async (series: string) => {
+    const metrics = await (await fetch(`${server.opsUrl}/metrics`)).text();
+    return Number(metrics.split(`\n${series} `)[1]?.split("\n")[0]);
+  };
+  const read = () => [server.child, redis.child].map(({ pid }) => cpuSeconds({ pid: pid as number }));
+  const [before, startedAt] = [read(), performance.now()];
+  const failures = await requestAll(server.url);
+  const [after, seconds] = [read(), (performance.now() - startedAt) / 1000];
+  console.log(label, {
+    failures,
+    renders: await count('page_cache_renders_total{result="stored"}'),
+    storeHits: await count('page_cache_store_total{result="hit"}'),
+    storeErrors: await count('page_cache_store_total{result="error"}'),
+    seconds,
+    cpuSeconds: (after[0] ?? 0) - (before[0] ?? 0),
+    redisCpuSeconds: (after[1] ?? 0) - (before[1] ?? 0),
+    mib: (cgroup?.readBytes() ?? Number.NaN) / 1024 ** 2,
+    redisMemory: String(await redis.send("INFO", "memory")).match(/used_memory_human:\S+/)?.[0],
+  });
+  await server.stop();
+}
+cgroup?.remove();
+await redis.kill();
+rmSync(folder, { recursive: true });

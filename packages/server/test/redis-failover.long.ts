@@ -1,0 +1,99 @@
+// Two processes that share cached pages in Redis, while its replica takes over (docs/caching.md).
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { buildWithRoutes } from "./support/build-with-routes.ts";
+import { startRedis } from "./support/redis.ts";
+import { type RunningServer, startServer } from "./support/start-server.ts";
+
+const SERVER = fileURLToPath(new URL("redis/server.ts", import.meta.url));
+const ROUTE = `export const headers = () => ({
+  "Cache-Control": "public, max-age=0, s-maxage=86400",
+  "Cache-Groups": '"count"',
+});
+export const loader = () => new Response(String(process.hrtime.bigint()));
+`;
+
+/** Forwards connections to a port that can change, as the address of a managed Redis. */
+async function startAddress(port: number) {
+  const sockets = new Set<Socket>();
+  let target = port;
+  const proxy = createServer((socket) => {
+    const upstream = connect(target, "127.0.0.1");
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(one);
+      one.on("error", () => {}).on("close", () => sockets.delete(one) && other.destroy());
+      one.pipe(other);
+    }
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void proxy.close());
+  return {
+    url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    switchTo(other: number) {
+      target = other;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+const get = async ({ url }: RunningServer, path: string) => {
+  const response = await fetch(url + path);
+  return { status: response.status, text: await response.text() };
+};
+
+test("while a replica of Redis takes over, no request fails, and then the processes share pages and edits again", async () => {
+  const folder = await buildWithRoutes(SERVER, { "/count/:id": ROUTE });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [primary, replica] = [await startRedis(), await startRedis()];
+  onTestFinished(async () => {
+    await Promise.all([primary.kill(), replica.kill()]);
+  });
+  await replica.send("CONFIG", "SET", "repl-diskless-load", "on-empty-db"); // It writes no file.
+  await replica.send("REPLICAOF", "127.0.0.1", String(primary.port));
+  await expect.poll(() => replica.send("INFO", "replication")).toContain("master_link_status:up");
+  const address = await startAddress(primary.port);
+  const start = () => startServer({ REDIS_URL: address.url }, folder);
+  const servers = await Promise.all([start(), start()]);
+  onTestFinished(async () => {
+    await Promise.all(servers.map(({ stop }) => stop()));
+  });
+  const getAll = async (path: string) => await Promise.all(servers.map((server) => get(server, path)));
+  const countPages = async (path: string) => new Set((await getAll(path)).map(({ text }) => text)).size;
+  const countConnected = async () => {
+    const texts = await Promise.all(servers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
+    return texts.filter((text) => text.includes("\npage_cache_channel_connected 1\n")).length;
+  };
+  await expect.poll(countConnected).toBe(2);
+  await expect.poll(() => countPages("/count/shared")).toBe(1);
+
+  let id = 0;
+  let isOver = false;
+  const statuses = new Set<number>();
+  const visits = (async () => {
+    while (!isOver) for (const { status } of await getAll(`/count/${id++ % 50}`)) statuses.add(status);
+  })();
+  const expectMoreVisits = (before: number) => expect.poll(() => id).toBeGreaterThan(before + 100);
+  await expectMoreVisits(id);
+  await primary.kill();
+  await expectMoreVisits(id);
+  await replica.send("REPLICAOF", "NO", "ONE");
+  address.switchTo(replica.port);
+  await expect.poll(countConnected).toBe(2);
+  await expectMoreVisits(id);
+  isOver = true;
+  await visits;
+  expect([...statuses]).toEqual([200]);
+
+  await expect.poll(() => countPages(`/count/later-${id++}`)).toBe(1);
+  const before = await getAll("/count/shared");
+  await fetch(`${servers[0].opsUrl}/cache/invalidate?group=count`, { method: "POST" });
+  const isOld = async () => (await getAll("/count/shared")).some(({ text }) => before.some((old) => old.text === text));
+  await expect.poll(isOld).toBe(false);
+  await expect.poll(() => countPages("/count/shared")).toBe(1);
+});
