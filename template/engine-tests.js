@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { removed, replace, uninstall } from "./files.js";
+import { removed, removeFolder, replace, uninstall } from "./files.js";
 
 /** Only the engine's own tests and benchmark import them. */
 const PACKAGES = [
@@ -31,9 +31,12 @@ const PACKAGES = [
 /** They run the engine's tests and its examples. */
 const ENGINE_TESTS = [
   "test/all-examples.long.ts",
+  "test/examples-with-postgres.long.ts",
   "test/examples.long.ts",
   "test/react-router-8.long.ts",
   "test/support/add-examples.ts",
+  "test/support/start-services.ts",
+  "test/works-with.long.ts",
 ];
 
 /** A product gets the engine tested. Its own commands leave the engine's tests, and what only these install, out. */
@@ -50,6 +53,7 @@ export function leaveOutEngineTests() {
     rmSync(file, { force: true });
     removed.push(file);
   }
+  removeFolder("test/fixtures/works-with");
   delete knip.workspaces["packages/server"];
   delete knip.workspaces["."].ignoreDependencies;
   manifest.knip = { ignoreWorkspaces: ["packages/*"], ...knip };
