@@ -1,5 +1,6 @@
 // The packages of docs/works-with.md, all in one copy of the project, with one build.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import { createTest, open, startServer } from "react-router-express-server/testing";
 import { afterAll, test as base, beforeAll, expect, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
@@ -80,6 +81,7 @@ test.for<[name: string, path: string, init: RequestInit, status: number, text: s
   ["swagger-ui-express", "/with/swagger/", {}, 200, "swagger-ui-bundle.js"],
   ["swagger-ui-express", "/with/swagger/swagger-ui.css", {}, 200, ".swagger-ui"],
   ["pg-boss", "/with/jobs/pg-boss", {}, 200, "42"],
+  ["bullmq", "/with/jobs/bullmq", {}, 200, "42"],
   ["nodemailer", "/with/jobs/nodemailer", {}, 200, "b@example.org"],
   ["resend", "/with/jobs/resend", {}, 200, "from another service"],
   ["stripe", "/with/jobs/stripe", {}, 200, "from another service"],
@@ -95,6 +97,11 @@ test.for<[name: string, path: string, init: RequestInit, status: number, text: s
   const response = await fetch(server.url + path, init);
   const body = await response.text();
   expect([response.status, body]).toEqual([status, expect.stringContaining(text)]);
+});
+
+/** It has no code for Node 20. */
+test.skipIf(process.version.startsWith("v20."))("better-sqlite3 responds", async ({ server }) => {
+  expect(await (await fetch(`${server.url}/with/jobs/better-sqlite3`)).json()).toEqual({ a: 1 });
 });
 
 test("helmet, cors and morgan set headers, and log", async ({ server }) => {
@@ -120,6 +127,30 @@ test("express-session, connect-redis and passport keep a user's session", async 
   expect([await visit(), await visit()]).toEqual([{ visits: 1 }, { visits: 2 }]);
 });
 
+test("@auth/express signs a user in", async ({ server }) => {
+  const csrf = await fetch(`${server.url}/with/auth-js/csrf`);
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string };
+  const readCookies = ({ headers }: Response) => headers.getSetCookie().map((cookie) => cookie.split(";")[0]);
+  const signIn = await fetch(`${server.url}/with/auth-js/callback/credentials`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Cookie: readCookies(csrf).join("; ") },
+    body: new URLSearchParams([...FORM, ["csrfToken", csrfToken]]),
+  });
+  const headers = { Cookie: readCookies(signIn).join("; ") };
+  const session = await (await fetch(`${server.url}/with/auth-js/session`, { headers })).json();
+  expect(session).toMatchObject({ user: { name: "ada" } });
+});
+
+test("@opentelemetry/auto-instrumentations-node sends the spans of requests", async () => {
+  const tracing = parseEnv(readFileSync(`${FIXTURE}/tracing.env`, "utf8"));
+  const env = { ...services.env, ...tracing, OTEL_EXPORTER_OTLP_ENDPOINT: services.env.OTHER_URL };
+  const server = await startServer({ ...env, OTEL_NODE_ENABLED_INSTRUMENTATIONS: "http" }, FOLDER);
+  await fetch(server.url);
+  await server.stop();
+  expect(services.paths).toContain("/v1/traces");
+});
+
 test("ws and socket.io echo", async ({ server }) => {
   const socket = new WebSocket(`${server.url}/socket`);
   onTestFinished(() => socket.close());
@@ -132,7 +163,7 @@ test("ws and socket.io echo", async ({ server }) => {
   expect(text).toMatch(/^0\{"sid":"/);
 });
 
-test.for(["aria", "jotai", "mui", "zustand"])(
+test.for(["aria", "jotai", "mantine", "motion", "mui", "react-table", "zustand"])(
   "the button of %s counts in the browser",
   async (name, { page, server }) => {
     await open(page, `${server.url}/with/${name}`);
@@ -173,4 +204,32 @@ test("Base UI opens a dialog", async ({ page, server }) => {
   await open(page, `${server.url}/with/base-ui`);
   await page.getByRole("button", { name: "Open" }).click();
   await page.getByText("a dialog").waitFor();
+});
+
+test("the menu of shadcn/ui counts", async ({ page, server }) => {
+  await open(page, `${server.url}/with/shadcn`);
+  await page.getByRole("button").click();
+  await page.getByRole("menuitem").click();
+  await page.getByText("pressed 1").waitFor();
+});
+
+test("msw responds in a test of the site", () => {
+  run(FOLDER, "npx vitest run --project unit app/with/msw.test.ts");
+});
+
+test("Playwright Test opens a page", ({ server }) => {
+  const { CHROMIUM = run(FOLDER, "command -v chromium-headless-shell chromium google-chrome | head -n 1").trim() } =
+    process.env;
+  run(FOLDER, `BASE_URL=${server.url} CHROMIUM='${CHROMIUM}' npx playwright test`);
+});
+
+// The last one installs a service worker, for all of the site's pages.
+test.for([
+  ["leaflet", "here"],
+  ["recharts", "Bob"],
+  ["shiki", "const"],
+  ["pwa", "ready to work offline"],
+] as const)("the page of %s shows %j", async ([name, text], { page, server }) => {
+  await page.goto(`${server.url}/with/${name}`);
+  await page.getByText(text).waitFor();
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import { fileURLToPath } from "node:url";
-import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-node";
 import { validate } from "dockerfile-utils";
 import { loadApp } from "react-router-express-server/testing";
@@ -59,6 +60,20 @@ test.each([
   expect(inside.map(({ name }) => name.split(" ")[0]).sort()).toEqual(expected);
   expect(parts.map(([part]) => part).sort()).toEqual(expected);
   for (const [, measured, seconds] of parts) expect([measured, seconds]).toEqual([route, expect.any(Number)]);
+});
+
+test("inside the span of an instrumentation of HTTP, the request's span is its child", async () => {
+  const instrumented: RequestListener = (req, res) => {
+    const client = propagation.extract(context.active(), req.headers);
+    const outer = trace.getTracer("instrumentation").startSpan("GET", { kind: SpanKind.SERVER }, client);
+    res.once("close", () => outer.end());
+    context.with(trace.setSpan(client, outer), app, undefined, req, res);
+  };
+  const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
+  await request(instrumented).get("/example-pages/notes/1").set("traceparent", traceparent).expect(200);
+  const { server, inside } = await readSpans();
+  expect(server).toMatchObject({ name: "GET", parentSpanContext: { traceId: TRACE_ID, spanId: SPAN_ID } });
+  expect(inside).toEqual([{ name: "GET /example-pages/notes/:id", failed: false }]);
 });
 
 test("if a loader throws, its span and the request's span have failed", async () => {

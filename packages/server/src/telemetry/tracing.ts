@@ -7,13 +7,17 @@ import type { Trace } from "../pages/context.ts";
 const tracer = trace.getTracer("react-router-express-server");
 
 /**
- * Starts a span for each request, in the client's trace (`traceparent`), and one for each loader, action and render of
- * it. Use it behind `admit`, so that files and cached pages have no span.
+ * Starts a span for each request, in the client's trace (`traceparent`) or inside the active span, and one for each
+ * loader, action and render of it. Use it behind `admit`, so that files and cached pages have no span.
  */
 export const traceRequests: RequestHandler = (req, res, next) => {
   const { target, httpRoute } = res.locals;
-  const parent = propagation.extract(context.active(), req.headers);
-  const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind: SpanKind.SERVER }, parent);
+  const active = context.active();
+  // The span of an instrumentation of HTTP is in the client's trace already.
+  const isInside = trace.getSpan(active) !== undefined;
+  const parent = isInside ? active : propagation.extract(active, req.headers);
+  const kind = isInside ? SpanKind.INTERNAL : SpanKind.SERVER;
+  const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind }, parent);
   res.locals.trace = traceRun;
   if (span.isRecording()) {
     span.setAttributes({
