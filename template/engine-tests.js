@@ -60,5 +60,6 @@ export function leaveOutEngineTests() {
   writeFileSync("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
   replace("biome.json", /"!\.agents"/, '$&, "!packages"');
   replace("CONTRIBUTING.md", /, the engine's tests,(?= and knip)/, "");
+  replace("README.md", /, the engine's too(?=\n)/, "");
   replace("CONTRIBUTING.md", /.*(npm run bench|packages\/server\/test\/).*\n/g, "");
 }

@@ -40,6 +40,22 @@ test("a visit is measured once under the route of its first page", async ({ page
   expect(server.lines.filter(({ msg }) => msg === "browser report")).toEqual([]);
 });
 
+test("a visit whose user goes on before the script has loaded is measured under the route of its first page", async ({
+  page,
+  server,
+}) => {
+  await page.clock.install();
+  const loaded = page.waitForEvent("requestfinished", (request) => SCRIPT.test(request.url()));
+  await page.goto(`${server.url}/example-pages/names/Ada`);
+  await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/about"));
+  await page.clock.runFor(5000);
+  await waitForScript(page, (await loaded).url());
+  await page.goto("about:blank");
+  const readRoutes = async () => Object.keys(await readCounts(server.opsUrl)).join();
+  await expect.poll(readRoutes).toContain('http_route="/example-pages/names/:name"');
+  expect(await readRoutes()).not.toContain("about");
+});
+
 test.for([
   ["without a preference", {}, 1],
   ["with Global Privacy Control", { globalPrivacyControl: true }, 0],

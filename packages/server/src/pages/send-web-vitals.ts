@@ -16,6 +16,7 @@ declare global {
  */
 export function sendWebVitals() {
   if (IS_DEVELOPMENT || navigator.globalPrivacyControl || navigator.connection?.saveData) return;
-  const load = () => import("./web-vitals.ts").then((script) => script.measure()).catch(() => {});
+  const { href } = location; // A navigation in the browser starts no new visit.
+  const load = () => import("./web-vitals.ts").then((script) => script.measure(href)).catch(() => {});
   addEventListener("load", () => setTimeout(load, 1000));
 }

@@ -1,9 +1,11 @@
 import { type Metric, onCLS, onINP, onLCP, onTTFB } from "web-vitals";
 import { sendReport } from "./send-report.ts";
 
-/** Sends the values once, when the tab is hidden or closed for the first time. They are final for most visits then. */
-export function measure() {
-  const { href } = location; // A navigation in the browser starts no new visit.
+/**
+ * Sends the values once, when the tab is hidden or closed for the first time. They are final for most visits then. `href`
+ * is the URL of the first page.
+ */
+export function measure(href: string) {
   const values: Record<string, number> = {};
   const keep = ({ name, value }: Metric) => {
     values[name] = value;

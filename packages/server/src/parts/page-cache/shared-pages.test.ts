@@ -86,7 +86,7 @@ test.each([
 
 test("an answer that others delay counts, so that after a restart every page can come from the store", async () => {
   let count = 0;
-  const { shared, results } = connect(() => new Promise((resolve) => setTimeout(resolve, 60 * ++count, FOUND)));
+  const { shared, results } = connect(() => new Promise((resolve) => setTimeout(resolve, 20 * ++count, FOUND)));
   await Promise.all(Array.from({ length: 8 }, (_, index) => shared.lookUp(`/${index}`, ROUTE)));
   expect(results).toEqual(Array(8).fill("hit"));
 });

@@ -9,9 +9,9 @@ import { type PageStore, type SharedPage, type Turn, tagsOf } from "./page-store
 
 const CONNECT_TIMEOUT_MS = 1000;
 /** A store that answers nothing for this long is down. */
-const ANSWER_TIMEOUT_MS = 250;
-/** No request waits longer for an answer. After a start, many ask at once. */
-const MAX_ANSWER_MS = 1000;
+const ANSWER_TIMEOUT_MS = 50;
+/** While the store answers others, no request waits longer. After a start, many ask at once. */
+const MAX_ANSWER_MS = 250;
 /** After a failure, the store isn't asked for this long. */
 const PAUSE_MS = 5000;
 /** While another process renders a page, the store is asked for the page this often. */
@@ -138,17 +138,15 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
 
 export type SharedPages = ReturnType<typeof createSharedPages>;
 
-/**
- * Rejects if neither this answer nor another one arrives in time. One that has arrived while the process was busy is still
- * read.
- */
+/** Rejects if neither this answer nor another one arrives in time. While the process was busy, none could arrive. */
 function readInTime<T>(answer: Promise<T>, readAnsweredAt: () => number) {
   const startedAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_resolve, reject) => {
     const check = (since: number) => {
       const now = performance.now();
-      if (readAnsweredAt() > since && now - startedAt < MAX_ANSWER_MS) waitFrom(now);
+      const wasBusy = now - since > 2 * ANSWER_TIMEOUT_MS;
+      if (wasBusy || (readAnsweredAt() > since && now - startedAt < MAX_ANSWER_MS)) waitFrom(now);
       else reject(new Error(`no answer within ${Math.round(now - startedAt)} ms`));
     };
     const waitFrom = (since: number) => {
