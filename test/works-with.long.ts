@@ -1,5 +1,5 @@
 // The packages of docs/works-with.md, all in one copy of the project, with one build.
-import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { createTest, open, startServer } from "react-router-express-server/testing";
 import { afterAll, test as base, beforeAll, expect, onTestFinished } from "vitest";
@@ -29,6 +29,8 @@ beforeAll(async () => {
   services = await startServices();
   rmSync(`${FOLDER}/node_modules`, { recursive: true });
   cpSync(FIXTURE, FOLDER, { recursive: true });
+  // Here, knip would take the file for a test of the project.
+  renameSync(`${FOLDER}/app/with/msw.ts`, `${FOLDER}/app/with/msw.test.ts`);
   const manifest = JSON.parse(readFileSync(`${FOLDER}/package.json`, "utf8"));
   for (const [name = "", version] of ROWS.flatMap(({ packages }) => packages)) {
     delete manifest.devDependencies[name];
