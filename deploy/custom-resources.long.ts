@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { findTypeErrors } from "../test/support/find-type-errors.ts";
 import { run } from "../test/support/packed-engine.ts";
+import { findTypeErrors } from "./find-type-errors.ts";
 
 const PACKAGES: Record<string, string> = {
   "gateway.networking.k8s.io": "@kubernetes-models/gateway-api@2.0.0",
@@ -18,8 +18,10 @@ const OBJECTS = FILES.flatMap((name) => parseAllDocuments(readFileSync(`deploy/k
   (document) => document.toJS({ mapAsMap: false }),
 );
 const folder = mkdtempSync(join(tmpdir(), "schemas-"));
+beforeAll(() => {
+  run(folder, `npm install --ignore-scripts --no-audit --no-fund ${Object.values(PACKAGES).join(" ")}`);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
-run(folder, `npm install --ignore-scripts --no-audit --no-fund ${Object.values(PACKAGES).join(" ")}`);
 
 /** What an API server would reject: fields that the schema doesn't have, and values that it doesn't allow. */
 async function findErrors(object: { apiVersion: string; kind: string }) {

@@ -4,7 +4,7 @@ import { startServer } from "react-router-express-server/testing";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { version } from "../package.json";
-import { findTypeErrors } from "../test/support/find-type-errors.ts";
+import { findTypeErrors } from "./find-type-errors.ts";
 
 const RUNBOOK = "packages/server/docs/operating.md";
 /** The repository's, as in alerts.yaml. */
@@ -83,6 +83,7 @@ test("the image's build gets the files of each example, and of a team's own fold
 test.each([
   ".env",
   ".env.local",
+  "services/.env.local",
   ".git/config",
   "node_modules/a/index.js",
   "app/routes/home.test.ts",

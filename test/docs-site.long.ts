@@ -1,4 +1,4 @@
-// The site of the docs, below a path and with the repository's address, as the workflow builds it.
+// The docs site, below a path and with the repository's address, as the workflow builds it.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
@@ -12,10 +12,12 @@ const PATHS = ["/", "/docs/growing-up.html", "/CONTRIBUTING.html"];
 
 let url = "";
 let server: ReturnType<typeof spawn>;
+let exited: Promise<unknown> | undefined;
 
 beforeAll(async () => {
   await promisify(execFile)("npm", ["run", "docs:build"], { env: ENV });
   server = spawn(process.execPath, ["tools/docs/serve.js"], { env: ENV, stdio: ["ignore", "pipe", "inherit"] });
+  exited = once(server, "exit");
   for await (const line of server.stdout ?? []) {
     url = /http:\/\/127\.0\.0\.1:\d+\/docs(?=\/)/.exec(String(line))?.[0] ?? "";
     if (url) break;
@@ -23,8 +25,8 @@ beforeAll(async () => {
 }, 600_000);
 
 afterAll(async () => {
-  server.kill();
-  await once(server, "exit");
+  server?.kill();
+  await exited;
 });
 
 /** The HTML of the pages that the first page leads to, and what each links to or shows. */
@@ -49,7 +51,7 @@ async function crawl() {
   return { pages, links: [...links] };
 }
 
-test("each link, anchor and picture of the docs' site leads somewhere", async () => {
+test("each link, anchor and picture of the docs site leads somewhere", async () => {
   const { pages, links } = await crawl();
   const built = readdirSync("tools/docs/build", { recursive: true, encoding: "utf8" });
   expect(pages.size).toBe(built.filter((name) => name.endsWith(".html") && name !== "404.html").length);

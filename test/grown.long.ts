@@ -45,9 +45,11 @@ test("a product that has grown out of the project passes its own and the project
     code: 0,
     summary: [FILES_PASSED, TESTS_PASSED],
   });
-  const own = readdirSync(`${FOLDER}/app`, { recursive: true, encoding: "utf8" }).filter((file) =>
-    /\.test\./.test(file),
-  );
-  expect(own.length).toBeGreaterThan(0);
-  for (const file of own) expect(stdout).toContain(` app/${file} (`);
+  const listTests = (folder: string) =>
+    readdirSync(`${FOLDER}/${folder}`, { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.test\./.test(file))
+      .map((file) => `${folder}/${file}`);
+  const own = ["app", "services"].flatMap(listTests);
+  expect(own).toContain("services/events.test.ts");
+  for (const file of own) expect(stdout).toContain(` ${file} (`);
 });

@@ -4,8 +4,8 @@ import { join, relative } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 
-const SITE = ["app", "deploy", "docs", "test"].filter(existsSync);
-const DOOR = /^react-router-express-server(\/(app|redis|testing|tracing|vite))?$/;
+const SITE = ["app", "deploy", "docs", "services", "test"].filter(existsSync);
+const DOOR = /^react-router-express-server(\/(app|postgres|purge|redis|testing|tracing|vite))?$/;
 
 const listFiles = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -1,4 +1,4 @@
-// Serves the site of the docs on this machine only. `vitepress preview` would listen on every network interface.
+// Serves the docs site on this machine only. `vitepress preview` would listen on every network interface.
 import { preview } from "vite";
 
 const { BASE_PATH = "", PORT } = process.env;

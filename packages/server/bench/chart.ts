@@ -1,6 +1,6 @@
 // Draws bars as SVG. Its own background makes a plot readable on any page, and follows the reader's colour scheme.
 export type Bar = { label: string; value: number; text: string; isMuted?: boolean };
-/** `description` is read to people who don't see the plot. A group has a name if there are several. */
+/** A bar whose value is NaN has its text alone. `description` is read to people who don't see the plot. A group has a name if there are several. */
 export type Chart = { title: string; description: string; groups: { name?: string; bars: Bar[] }[] };
 
 // In a column of 343 px, on a phone, the text has 12 px.
@@ -23,14 +23,14 @@ const STYLE = `
     .background { fill: #0d1117; stroke: #3d444d; }
     text { fill: #f0f6fc; }
     .bar { fill: #4493f8; }
-    .muted { fill: #818b98; }
   }
 `;
 
 const escapeText = (text: string) => text.replace(/[&<]/g, (character) => (character === "&" ? "&amp;" : "&lt;"));
 
 export function drawBars({ title, description, groups }: Chart) {
-  const largest = Math.max(...groups.flatMap(({ bars }) => bars.map(({ value }) => value)));
+  const values = groups.flatMap(({ bars }) => bars.map(({ value }) => value));
+  const largest = Math.max(...values.filter(Number.isFinite));
   const parts: string[] = [];
   let y = MARGIN + LINE;
   const write = (className: string, text: string, x = MARGIN) =>
@@ -45,11 +45,11 @@ export function drawBars({ title, description, groups }: Chart) {
     for (const { label, value, text, isMuted } of bars) {
       y += LINE;
       write("label", label);
-      const width = Math.max(1, Math.round((value / largest) * (WIDTH - 2 * MARGIN - VALUE_WIDTH)));
-      const shape = `x="${MARGIN}" y="${y + 6}" width="${width}" height="${BAR_HEIGHT}"`;
-      parts.push(`<rect class="${isMuted ? "muted" : "bar"}" ${shape} />`);
+      const length = Math.max(1, Math.round((value / largest) * (WIDTH - 2 * MARGIN - VALUE_WIDTH)));
+      const shape = `x="${MARGIN}" y="${y + 6}" width="${length}" height="${BAR_HEIGHT}"`;
+      if (Number.isFinite(value)) parts.push(`<rect class="${isMuted ? "muted" : "bar"}" ${shape} />`);
       y += 18;
-      write("value", text, MARGIN + width + 6);
+      write("value", text, Number.isFinite(value) ? MARGIN + length + 6 : MARGIN);
       y += 3;
     }
   }

@@ -25,7 +25,7 @@ function compare(title: string, row: string, unit: string) {
   if (!values) throw new Error(`docs/comparison.md has no row "${row}"`);
   const bars = values.map((text, index) => ({
     label: names[index] ?? "",
-    value: Number(text.replaceAll(",", "")) || 0,
+    value: Number(text.replaceAll(",", "")),
     text: /^[\d.,]+$/.test(text) ? `${text} ${unit}` : text,
     isMuted: index > 0,
   }));
@@ -47,7 +47,7 @@ function drawRenders() {
     bars: scaling.rows.filter(({ processes }) => processes === count).map(toBar),
   }));
   const description = groups.map(({ name, bars }) => `${name}: ${describe(bars)}`).join("; ");
-  return drawBars({ title: "Renders a minute of one page", description, groups });
+  return drawBars({ title: "Renders per minute of one page", description, groups });
 }
 
 /** The table of the simulation, aligned as Biome does. */
@@ -60,12 +60,12 @@ function makeTable() {
   const times = (value: number) => `${Number(value.toPrecision(2))}×`;
   const rows = [
     ["", ...counts.map(toLabel)],
-    toRow("requests a second of the CDN", true, (row) => format(row.requestsPerSecond)),
-    toRow("renders a minute of one page, in Redis", true, (row) => format(row.rendersOfPage, 1)),
+    toRow("requests per second of the CDN", true, (row) => format(row.requestsPerSecond)),
+    toRow("renders per minute of one page, in Redis", true, (row) => format(row.rendersOfPage, 1)),
     toRow("the same, in each process", false, (row) => format(row.rendersOfPage, 1)),
     toRow("renders per edit, pages in Redis", true, (row) => format(row.rendersPerEdit, 1)),
     toRow("the same, in each process", false, (row) => format(row.rendersPerEdit, 1)),
-    toRow("purges a second, for 10 edits a second", true, (row) => format(row.purgesPerSecond, 1)),
+    toRow("purges per second, for 10 edits per second", true, (row) => format(row.purgesPerSecond, 1)),
     toRow("MiB of a process, of 128 MiB", true, (row) => format(row.processMiB)),
     toRow("MiB of all processes", true, (row) => format(row.processesMiB)),
     toRow("MiB of Redis", true, (row) => format(row.redisMiB)),
@@ -84,21 +84,24 @@ function makeTable() {
   return `${[head, rule, ...lines].join("\n")}\n`;
 }
 
+const TABLE = /^\|[^\n]*\| +1 process +\|[^\n]*\n(\|.*\n)+/m;
+const MEASURED = /^Measured on .*$/m;
+
 /** Returns the files by their path in docs/. */
 export function makeFigures() {
+  const document = read(SCALING);
+  if (!TABLE.test(document) || !MEASURED.test(document)) throw new Error(`docs/${SCALING} has no table of processes`);
   const measured = `Measured on ${scaling.date}: Node ${scaling.node}, ${scaling.machine}.`;
   return {
     "plots/cpu-per-request.svg": compare("CPU time per request", "CPU µs per request on `/`", "µs"),
     "plots/first-paint.svg": compare("First paint on a slow link", "first paint on a slow link, ms", "ms"),
-    "plots/memory.svg": compare("Memory under load, of 128 MiB", "MiB after a load on `/`, of 128 MiB", "MiB"),
+    "plots/memory.svg": compare("Memory after a load, of 128 MiB", "MiB after a load on `/`, of 128 MiB", "MiB"),
     "plots/slow-clients.svg": compare(
-      "Slow clients survived, with 128 MiB",
+      "Clients that read nothing, survived with 128 MiB",
       "survived of 1,024 clients that read nothing, with 128 MiB",
       "of 1,024",
     ),
     "plots/renders.svg": drawRenders(),
-    [SCALING]: read(SCALING)
-      .replace(/^\|[^\n]+\| 30 processes \|\n(\|.*\n)+/m, makeTable())
-      .replace(/^Measured on .*$/m, measured),
+    [SCALING]: document.replace(TABLE, makeTable()).replace(MEASURED, measured),
   };
 }

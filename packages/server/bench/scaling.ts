@@ -1,7 +1,7 @@
 // `npm run bench -- scaling` simulates 1, 3 and 30 processes behind a CDN of 100 locations (cdn.ts), with and without
 // shared pages, and writes docs/plots/scaling.json, the table of docs/speed-and-scaling.md and the plots. The processes and
-// Redis are real, each process with 128 MiB. It takes a quarter of an hour,
-// Linux, redis-server, and root to limit memory.
+// Redis are real, each process with 128 MiB. It takes a quarter of an hour.
+// It needs Linux, redis-server, and root to limit memory.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
 // `npm run bench -- warm-start` restarts a process with 128 MiB, requests 20,000 pages that are in a real Redis, and prints
-// how many of them it had to render, and what that took. PROFILE=1 also writes a CPU profile to the current folder.
+// how many of them it had to render, and the CPU time. PROFILE=1 also writes a CPU profile to the current folder.
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";

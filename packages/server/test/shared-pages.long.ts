@@ -138,6 +138,7 @@ test("a restart of a release starts with its pages, and another release with non
 test("a restarted process with 128 MiB gets every page from the store, and renders none", async () => {
   const { redis, servers } = await startAll();
   const cgroup = createMemoryCgroup(MEMORY_MIB * 1024 ** 2);
+  onTestFinished(() => cgroup?.remove());
   const [file = "", ...args] = [...(cgroup?.command ?? []), process.execPath, ...readNodeFlags(MEMORY_MIB)];
   for (let round = 1; ; round += 1) {
     const errorsBefore = await countErrors(servers);
@@ -150,13 +151,13 @@ test("a restarted process with 128 MiB gets every page from the store, and rende
     };
     await getPages(servers[0]);
     const restarted = await startServer({ ...NODE_ENV, REDIS_URL: redis.url }, folder, [file, ...args]);
+    onTestFinished(async () => void (await restarted.stop()));
     await getPages(restarted);
     const errors = (await countErrors([...servers, restarted])) - errorsBefore;
     const renders = await sum([restarted], 'page_cache_renders_total{result="stored"}');
     const hits = await sum([restarted], 'page_cache_store_total{result="hit"}');
     await restarted.stop();
     if (errors > 0 && round < MAX_ROUNDS) continue;
-    cgroup?.remove();
     expect({ renders, hasAll: hits >= PAGES }).toEqual({ renders: 0, hasAll: true });
     return;
   }

@@ -1,4 +1,4 @@
-// The site of the docs: the Markdown files of the repository, at their own paths.
+// The docs site: the Markdown files of the repository, at their own paths.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
@@ -9,7 +9,7 @@ const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
 const { description, repository } = JSON.parse(read("package.json"));
 /** The repository's address, if it is known. */
-const SOURCE = process.env.SOURCE ?? repository?.url.replace(/^git\+|\.git$/g, "");
+const SOURCE = process.env.SOURCE ?? repository?.url?.replace(/^git\+|\.git$/g, "");
 /** The path of the site, without a slash at its end. */
 const { BASE_PATH = "" } = process.env;
 
@@ -39,7 +39,8 @@ function listPages(path) {
   if (path.endsWith(".md")) return [path];
   const names = readdirSync(join(ROOT, path), { recursive: true, encoding: "utf8" });
   const pages = names.map((name) => `${path}/${name.replaceAll("\\", "/")}`).sort();
-  return pages.filter((page) => page.endsWith(".md") && !listed.has(page) && listed.add(page));
+  const isPage = (page) => (path === "app" ? page.endsWith("/README.md") : page.endsWith(".md"));
+  return pages.filter((page) => isPage(page) && !listed.has(page) && listed.add(page));
 }
 
 const titleOf = (page) => /^# (.*)/m.exec(read(page))?.[1] ?? page;
@@ -58,7 +59,13 @@ export default defineConfig({
   description,
   base: `${BASE_PATH}/`,
   srcDir: ROOT,
-  srcExclude: ["AGENTS.md", "build/**", "**/test/**"],
+  // A product may have Markdown of its own, such as content/news.md.
+  srcExclude: [
+    "!(README|CONTRIBUTING|CHANGELOG|SECURITY).md",
+    "!(app|deploy|docs|packages)/**/*.md",
+    "app/**/!(README).md",
+    "**/test/**",
+  ],
   outDir: "build",
   cacheDir: "node_modules/.vitepress",
   rewrites: (page) => page.replace(/README\.md$/, "index.md"),

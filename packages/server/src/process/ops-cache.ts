@@ -52,10 +52,11 @@ export async function purgeCache(cache: OpsCache, query: URLSearchParams) {
 /** The answer to a purge, for people. */
 export function describePurge([status, answer]: Awaited<ReturnType<typeof purgeCache>>): Page {
   if (typeof answer === "string") return { title: "Nothing purged", state: answer, isGood: false, sections: [] };
-  const { invalidated, keys, others, edge } = answer;
+  const { invalidated, keys, others, receivers, edge } = answer;
+  const told = receivers === undefined ? OTHERS[others] : `${OTHERS[others]}: ${receivers} processes got the message`;
   return {
     title: `Purged: ${invalidated}`,
-    state: edge ? `${OTHERS[others]}; ${EDGES[edge]}` : OTHERS[others],
+    state: edge ? `${told}; ${EDGES[edge]}` : told,
     isGood: status < 300 && edge !== "retrying",
     sections: [
       {

@@ -37,11 +37,12 @@ test("a label has the values that are declared, whatever visitors send", async (
   ]);
 });
 
-test("a gauge that can't be read doesn't hide the other metrics", async () => {
+test.each([
+  ["throws", () => JSON.parse("")],
+  ["returns no number", () => undefined as never],
+])("a gauge whose function %s doesn't hide the other metrics", async (_what, readBroken) => {
   const { metrics, read } = create();
-  metrics.gauge("broken", "Throws.", () => {
-    throw new Error("closed");
-  });
+  metrics.gauge("broken", "Can't be read.", readBroken);
   metrics.gauge("jobs", "Jobs that wait.", () => 7);
   expect((await read()).match(/^(broken|jobs) .*/gm)).toEqual(["broken Nan", "jobs 7"]);
 });

@@ -14,7 +14,7 @@ export function createSiteMetrics(registry: Registry) {
       const add = countBy<string>(registry, { ...options, values: { ...values, other: "none of these" } });
       return (value: Value) => add(Object.hasOwn(values, value) ? value : "other");
     },
-    /** Creates a gauge that is read at each scrape. If `read` throws, the value is NaN. */
+    /** Creates a gauge that is read at each scrape. If `read` throws, or returns no number, the value is NaN. */
     gauge: (name: string, help: string, read: () => number) => gauge(registry, name, help, () => tryTo(read)),
     /** Creates a histogram of durations, whose name ends in `_seconds`. Returns a function that adds one, in seconds. */
     measure(name: string, help: string) {
@@ -26,7 +26,7 @@ export function createSiteMetrics(registry: Registry) {
 
 function tryTo(read: () => number) {
   try {
-    return read();
+    return Number(read());
   } catch {
     return Number.NaN;
   }

@@ -13,8 +13,9 @@ const tracer = trace.getTracer("react-router-express-server");
 export const traceRequests: RequestHandler = (req, res, next) => {
   const { target, httpRoute } = res.locals;
   const active = context.active();
-  // The span of an instrumentation of HTTP is in the client's trace already.
-  const isInside = trace.getSpan(active) !== undefined;
+  const outer = trace.getSpanContext(active);
+  // The span of an instrumentation of HTTP is in the client's trace already. A remote one is the client's own.
+  const isInside = outer !== undefined && !outer.isRemote;
   const parent = isInside ? active : propagation.extract(active, req.headers);
   const kind = isInside ? SpanKind.INTERNAL : SpanKind.SERVER;
   const span = tracer.startSpan(`${req.method} ${httpRoute}`, { kind }, parent);

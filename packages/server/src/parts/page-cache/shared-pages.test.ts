@@ -91,6 +91,17 @@ test("an answer that others delay counts, so that after a restart every page can
   expect(results).toEqual(Array(8).fill("hit"));
 });
 
+test("a process that stays busy doesn't wait for a store that answers nothing", async () => {
+  const { shared, results } = connect(() => new Promise(() => {}));
+  const busy = setInterval(() => {
+    const end = performance.now() + 120;
+    while (performance.now() < end);
+  });
+  expect(await shared.lookUp("/", ROUTE)).toBeUndefined();
+  clearInterval(busy);
+  expect(results).toEqual(["error"]);
+});
+
 test("a store that is too slow for all questions isn't waited for", async () => {
   let count = 0;
   const { shared, results } = connect(() => new Promise((resolve) => setTimeout(resolve, 20 * ++count, FOUND)));

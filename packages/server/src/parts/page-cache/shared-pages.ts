@@ -10,8 +10,10 @@ import { type PageStore, type SharedPage, type Turn, tagsOf } from "./page-store
 const CONNECT_TIMEOUT_MS = 1000;
 /** A store that answers nothing for this long is down. */
 const ANSWER_TIMEOUT_MS = 50;
-/** While the store answers others, no request waits longer. After a start, many ask at once. */
+/** While the store answers other questions, no request waits longer. After a start, many requests ask at once. */
 const MAX_ANSWER_MS = 250;
+/** A busy process reads no answers. No request waits longer, even if the process stays busy. */
+const MAX_BUSY_MS = 2000;
 /** After a failure, the store isn't asked for this long. */
 const PAUSE_MS = 5000;
 /** While another process renders a page, the store is asked for the page this often. */
@@ -48,6 +50,7 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
     try {
       const result = await readInTime(answer, () => answeredAt);
       answeredAt = performance.now();
+      if (answeredAt < pausedUntil) return result; // Late. The store isn't asked yet.
       if (hasFailed) log.info("page store available");
       hasFailed = false;
       return result;
@@ -146,7 +149,8 @@ function readInTime<T>(answer: Promise<T>, readAnsweredAt: () => number) {
     const check = (since: number) => {
       const now = performance.now();
       const wasBusy = now - since > 2 * ANSWER_TIMEOUT_MS;
-      if (wasBusy || (readAnsweredAt() > since && now - startedAt < MAX_ANSWER_MS)) waitFrom(now);
+      const maxMs = wasBusy ? MAX_BUSY_MS : readAnsweredAt() > since ? MAX_ANSWER_MS : 0;
+      if (now - startedAt < maxMs) waitFrom(now);
       else reject(new Error(`no answer within ${Math.round(now - startedAt)} ms`));
     };
     const waitFrom = (since: number) => {

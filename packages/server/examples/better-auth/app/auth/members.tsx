@@ -3,7 +3,7 @@ import type { Route } from "./+types/members";
 import { authContext, sessionContext } from "./context";
 
 /** The path that the site is below, such as /app, or "". React Router adds it to the redirects of loaders and actions. */
-const { BASENAME } = import.meta.env;
+const { BASENAME = "" } = import.meta.env;
 
 // Not in the layout's loader: the loaders of the pages inside run at the same time. Middleware runs before all of them.
 export const middleware: Route.MiddlewareFunction[] = [
