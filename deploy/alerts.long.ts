@@ -13,7 +13,9 @@ const TESTS = ["deploy/alerts.test.yaml", "deploy/error-budget.test.yaml"];
 const [{ rules }] = parse(readFileSync("deploy/alerts.yaml", "utf8")).groups as [{ rules: Rule[] }];
 
 type Panel = { id: number; gridPos: { x: number; y: number; w: number; h: number }; targets: { expr: string }[] };
-const { panels }: { panels: Panel[] } = JSON.parse(readFileSync("deploy/dashboard.json", "utf8"));
+type Dashboard = { panels: Panel[]; templating: { list: { name: string }[] } };
+const { panels, templating }: Dashboard = JSON.parse(readFileSync("deploy/dashboard.json", "utf8"));
+const { list: variables } = templating;
 const QUERIES = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll("$__rate_interval", "1m")));
 /** A metric, and its labels. */
 const SELECTOR = /\b((?:[a-z]+:)?[a-z]+_[a-z_\d]+(?::\w+)?)(\{[^}]*\})?(?=[[ )>]|$)/gm;
@@ -52,7 +54,10 @@ test("each rule keeps the site's namespace and job, so that no site hides anothe
   expect(new Set(joins)).toEqual(new Set(["on (namespace, job)"]));
 });
 
-test("each query of the dashboard is of the namespace and the job that are chosen", () => {
+test("each query of the dashboard is of the namespace and the job that are chosen, one at a time", () => {
+  expect(variables.map(({ name }) => name)).toEqual(["datasource", "namespace", "job"]);
+  // The numbers of two sites together would hide the trouble of one.
+  for (const variable of variables) expect(variable).not.toHaveProperty("includeAll");
   const selectors = QUERIES.flatMap(findSelectors);
   expect(selectors.length).toBeGreaterThan(QUERIES.length);
   const unscoped = selectors.filter((it) => !it.includes('{namespace=~"$namespace",job=~"$job"'));

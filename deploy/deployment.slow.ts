@@ -7,8 +7,6 @@ import { version } from "../package.json";
 import { findTypeErrors } from "./find-type-errors.ts";
 
 const RUNBOOK = "packages/server/docs/operating.md";
-/** The repository's, as in alerts.yaml. */
-const RUNBOOK_URL = `https://github.com/example/greeting/blob/main/${RUNBOOK}`;
 const FILES = ["namespace", "web"].map((name) => readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"));
 const MANIFESTS = parseAllDocuments(FILES.join("---\n"), { strict: true }).map((document) =>
   document.toJS({ mapAsMap: false }),
@@ -50,6 +48,20 @@ test.each([
   const wrong = structuredClone(deployment);
   Object.assign(wrong.spec.template.spec.containers[0], change);
   expect(findErrors(wrong)).toEqual([expect.stringContaining(message)]);
+});
+
+// Debian's promtool knows no Kubernetes.
+test("a scraper in the cluster finds the operators' port alone, by the annotation and the port's name", () => {
+  const { scrape_configs } = parse(readFileSync("deploy/prometheus-kubernetes.yaml", "utf8"), { strict: true });
+  const [{ relabel_configs: rules }] = scrape_configs;
+  const annotation = Object.keys(operationsService.metadata.annotations)[0]?.replaceAll(/\W/g, "_");
+  expect(rules[0].source_labels[0]).toBe(`__meta_kubernetes_service_annotation_${annotation}`);
+  expect(rules[0].regex).toBe(`true;${operationsService.spec.ports[0].name}`);
+  expect(service.metadata.annotations).toBeUndefined();
+  expect(rules.slice(1).map(({ target_label }: { target_label: string }) => target_label)).toEqual([
+    "namespace",
+    "job",
+  ]);
 });
 
 test("services and probes name ports of the container", () => {
@@ -130,7 +142,9 @@ test("each alert links to its section of the runbook, and each section is of an 
   const alerts = rules.filter(({ alert }) => alert);
   const names = alerts.map(({ alert = "" }) => alert);
   const links = alerts.map(({ annotations }) => annotations.runbook_url);
-  expect(links).toEqual(names.map((name) => `${RUNBOOK_URL}#${name.toLowerCase()}`));
+  const [runbook = ""] = links[0]?.split("#") ?? [];
+  expect(runbook).toMatch(new RegExp(`^https://.*/${RUNBOOK}$`));
+  expect(links).toEqual(names.map((name) => `${runbook}#${name.toLowerCase()}`));
   const sections = readFileSync(RUNBOOK, "utf8").match(/(?<=^### )Site\w+$/gm);
   expect(sections?.toSorted()).toEqual(names.toSorted());
 });
