@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type {} from "kubernetes-types/apps/v1";
 import { startServer } from "react-router-express-server/testing";
 import { expect, test } from "vitest";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { version } from "../package.json";
-import { findTypeErrors } from "./find-type-errors.ts";
 
 const RUNBOOK = "packages/server/docs/operating.md";
 const FILES = ["namespace", "web"].map((name) => readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"));
@@ -29,25 +27,6 @@ test("the deployment names the package's version", () => {
 
 test("a cluster without Envoy Gateway and the Prometheus Operator gets none of their objects", () => {
   expect(KUSTOMIZATION.resources).toEqual(["namespace.yaml", "web.yaml", "httproute.yaml"]);
-});
-
-const findErrors = (manifest: { apiVersion: string; kind: string }) => {
-  const group = manifest.apiVersion === "v1" ? "core/v1" : manifest.apiVersion.replace(".k8s.io", "");
-  return findTypeErrors(manifest, manifest.kind, `kubernetes-types/${group}`);
-};
-
-test.each(MANIFESTS)("$kind follows the Kubernetes schema", (manifest) => {
-  expect(findErrors(manifest)).toEqual([]);
-});
-
-test.each([
-  ["an unknown field", { securityContext: { readOnlyRootFilesytem: true } }, "readOnlyRootFilesytem"],
-  ["a wrong type", { resources: { limits: { memory: 128 } } }, "number"],
-  ["a missing field", { name: undefined }, "name"],
-])("the schema rejects %s", (_what, change, message) => {
-  const wrong = structuredClone(deployment);
-  Object.assign(wrong.spec.template.spec.containers[0], change);
-  expect(findErrors(wrong)).toEqual([expect.stringContaining(message)]);
 });
 
 // Debian's promtool knows no Kubernetes.

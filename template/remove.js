@@ -49,7 +49,7 @@ const FEATURES = {
   },
   deploy: {
     folder: "deploy",
-    packages: ["kubernetes-types", "yaml"],
+    packages: ["yaml"],
     parts: {
       ".github/workflows/ci.yml": / (caddy|prometheus|varnish)\b/g,
       "package.json": DEPLOY_IN_GLOB,

@@ -1,4 +1,4 @@
-// The objects of Gateway API, Envoy Gateway and the Prometheus Operator, with the schemas of their custom resources.
+// The manifests, with the schemas of Kubernetes, Gateway API, Envoy Gateway and the Prometheus Operator.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,20 +13,22 @@ const PACKAGES: Record<string, string> = {
   "gateway.envoyproxy.io": "@kubernetes-models/envoy-gateway@2.0.0",
   "monitoring.coreos.com": "@kubernetes-models/prometheus-operator@6.0.0",
 };
-const FILES = ["httproute", "envoy-gateway", "prometheus-operator", "prometheus-rule"];
+/** Kubernetes' own kinds. */
+const CORE = "kubernetes-models@5.1.0";
+const FILES = ["namespace", "web", "httproute", "envoy-gateway", "prometheus-operator", "prometheus-rule"];
 const OBJECTS = FILES.flatMap((name) => parseAllDocuments(readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"))).map(
   (document) => document.toJS({ mapAsMap: false }),
 );
 const folder = mkdtempSync(join(tmpdir(), "schemas-"));
 beforeAll(() => {
-  run(folder, `npm install --ignore-scripts --no-audit --no-fund ${Object.values(PACKAGES).join(" ")}`);
+  run(folder, `npm install --ignore-scripts --no-audit --no-fund ${[CORE, ...Object.values(PACKAGES)].join(" ")}`);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** What an API server would reject: fields that the schema doesn't have, and values that it doesn't allow. */
 async function findErrors(object: { apiVersion: string; kind: string }) {
   const [group = ""] = object.apiVersion.split("/");
-  const name = PACKAGES[group]?.replace(/@[\d.]+$/, "");
+  const name = (PACKAGES[group] ?? CORE).replace(/@[\d.]+$/, "");
   const errors = findTypeErrors(object, `I${object.kind}`, `${name}/${object.apiVersion}`, folder);
   const models = await import(pathToFileURL(`${folder}/node_modules/${name}/${object.apiVersion}/index.js`).href);
   try {
@@ -37,13 +39,14 @@ async function findErrors(object: { apiVersion: string; kind: string }) {
   return errors;
 }
 
-test.each(OBJECTS)("$kind $metadata.name follows the schema of its custom resource", async (object) => {
+test.each(OBJECTS)("$kind $metadata.name follows its schema", async (object) => {
   expect(await findErrors(object)).toEqual([]);
 });
 
 test.each([
   ["an unknown field", "ServiceMonitor", '"endpoints"', '"endpointz"', "endpointz"],
   ["a value that isn't allowed", "HTTPRoute", '"PathPrefix"', '"Prefix"', '"Prefix"'],
+  ["a value of Kubernetes that isn't allowed", "Deployment", '"DoNotSchedule"', '"DoNotScheduel"', "DoNotScheduel"],
   ["a missing field", "PrometheusRule", '"groups":[{"name"', '"groups":[{"nam"', "must have required property name"],
   ["a duration that isn't one", "BackendTrafficPolicy", '"60s"', '"a minute"', "must match pattern"],
 ])("the schemas reject %s in a %s", async (_what, kind, from, to, message) => {
