@@ -29,7 +29,7 @@ test("a cluster without Envoy Gateway and the Prometheus Operator gets none of t
   expect(KUSTOMIZATION.resources).toEqual(["namespace.yaml", "web.yaml", "httproute.yaml"]);
 });
 
-// Debian's promtool knows no Kubernetes.
+// Debian's promtool is built without the discovery of Kubernetes.
 test("a scraper in the cluster finds the operators' port alone, by the annotation and the port's name", () => {
   const { scrape_configs } = parse(readFileSync("deploy/prometheus-kubernetes.yaml", "utf8"), { strict: true });
   const [{ relabel_configs: rules }] = scrape_configs;

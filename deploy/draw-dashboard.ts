@@ -21,6 +21,9 @@ const STYLE = `
   li::before { content: ""; display: inline-block; width: 12px; height: 3px; margin: 0 4px 3px 0; background: var(--color) }
   b { display: block; font-size: 34px; font-weight: 500; margin: 2px 0 8px; color: var(--color) } p { opacity: 0.6 }`;
 
+/** Of the script of uPlot's package. */
+declare const uPlot: new (options: object, data: (number | null)[][], parent: Element) => object;
+
 /** Runs in the browser. */
 function draw({ times, panels }: Drawing) {
   const colors = ["#73bf69", "#f2cc0c", "#8ab8ff", "#ff780a", "#f2495c", "#5794f2", "#b877d9", "#96d98d", "#ffee52"];
@@ -76,8 +79,7 @@ function draw({ times, panels }: Drawing) {
         ],
         series: [{}, ...lines],
       };
-      // biome-ignore lint/suspicious/noExplicitAny: a script of the page
-      new (globalThis as any).uPlot(options, [times, ...series.map(({ values }) => values)], panel);
+      new uPlot(options, [times, ...series.map(({ values }) => values)], panel);
       const legend = append(panel, "ul", "");
       for (const [index, { name }] of series.entries()) append(legend, "li", name, colors[index % colors.length]);
     }

@@ -341,7 +341,7 @@ test("a long head to a handler in front counts against the memory of bodies", as
 
 test("event streams in front have their own limit, and requests of their pattern wait for it", async () => {
   const limited = await start({ MAX_CONCURRENT_REQUESTS: "1", MAX_OPEN_RESPONSES: "1" });
-  // It is kept, since `fetch` cancels a response that nobody has any more.
+  // The test holds the response: Node's `fetch` cancels one that is garbage-collected.
   const first = await fetch(`${limited.url}/front/ticks`);
   expect([first.status, await usage(limited, "MAX_OPEN_RESPONSES")]).toEqual([200, 1]);
   const second = fetch(`${limited.url}/front/ticks`).then(({ status }) => status);

@@ -21,7 +21,7 @@ test.for([
   const count = async () => (await (await fetch(`${url}${PAGES}/chunks`)).json()).cancelled;
   const before = await count();
   const controller = new AbortController();
-  // It is kept, since `fetch` cancels a response that nobody has any more.
+  // The test holds the response: Node's `fetch` cancels one that is garbage-collected.
   const { body } = await fetch(`${url}${PAGES}/chunks?${query}&type=${type}`, controller);
   const reader = body?.getReader();
   await reader?.read();
