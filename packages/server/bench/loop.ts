@@ -37,17 +37,18 @@ type Metric = keyof typeof BOUNDS;
 const env = { ...SERVER_ENV, HOME: process.env.HOME };
 const run = (folder: string, ...command: string[]) => promisify(execFile)("npx", command, { cwd: folder, env });
 
-/** Copies the project without its engine. Its packages are links, but not those that Vite serves files of. */
+/** Copies the project. Its packages are links, but not those that Vite serves files of. */
 function copyProject() {
   const root = resolve(import.meta.dirname, "../../..");
   const folder = mkdtempSync(join(tmpdir(), "project-"));
-  const left = [".git", ".react-router", "build", "node_modules", "packages"];
-  for (const name of readdirSync(root).filter((name) => !left.includes(name)))
-    cpSync(join(root, name), join(folder, name), { recursive: true });
+  const isCopied = (path: string) =>
+    !/^\/(\.git|\.react-router|build)$|\/(node_modules|dist)$/.test(path.slice(root.length));
+  cpSync(root, folder, { recursive: true, filter: isCopied });
   mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync(join(root, "node_modules"))) {
     const [from, to] = [join(root, "node_modules", name), join(folder, "node_modules", name)];
     if (name === "@react-router") cpSync(from, to, { recursive: true });
+    else if (name === engine.name) symlinkSync(join(folder, "packages/server"), to);
     else if (!/^\.(vite|cache)$/.test(name)) symlinkSync(from, to);
   }
   return folder;

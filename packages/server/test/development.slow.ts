@@ -142,18 +142,6 @@ test("in development, a page with variants has the language of the browser, and 
   }
 });
 
-test("a streamed response isn't held in memory", async ({ development, url }) => {
-  const readPeakMB = () => {
-    const status = readFileSync(`/proc/${development.pid}/status`, "utf8");
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000;
-  };
-  await fetch(`${url}/example-pages/chunks`);
-  const before = readPeakMB();
-  const response = await fetch(`${url}/example-pages/chunks?count=6400&bytes=65536`);
-  for await (const _ of response.body ?? []);
-  expect(readPeakMB() - before).toBeLessThan(200);
-});
-
 test("the file .env adds settings, and the environment takes precedence", async ({ url }) => {
   expect(new URL(url).port).not.toBe("1");
   expect((await fetch(url)).headers.get("Strict-Transport-Security")).toBe("max-age=7");

@@ -11,7 +11,8 @@ const NODE_MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.
 /** Copies the engine's sources, as a clone has them. */
 function copyEngine() {
   const folder = mkdtempSync(join(tmpdir(), "engine-"));
-  for (const name of ["package.json", "src"]) cpSync(join(ENGINE, name), join(folder, name), { recursive: true });
+  for (const name of ["package.json", "scripts", "src"])
+    cpSync(join(ENGINE, name), join(folder, name), { recursive: true });
   symlinkSync(NODE_MODULES, join(folder, "node_modules"));
   return folder;
 }
@@ -37,9 +38,9 @@ test("the engine's JavaScript is written once, and again after a change of its s
   load(folder);
   expect(listTimes(folder)).toEqual(times);
 
-  writeFileSync(join(folder, "src/vite/edited.ts"), 'console.log("new" satisfies string);\n');
-  appendFileSync(join(folder, "src/vite/plugin.ts"), 'import "./edited.ts";\n');
+  writeFileSync(join(folder, "src/vite/edited.ts"), 'export const edited = "new" satisfies string;\n');
+  appendFileSync(join(folder, "src/vite/plugin.ts"), 'import { edited } from "./edited.ts";\nconsole.log(edited);\n');
   expect(load(folder)).toBe("new\n");
-  writeFileSync(join(folder, "src/vite/edited.ts"), 'console.log("edited" satisfies string);\n');
+  writeFileSync(join(folder, "src/vite/edited.ts"), 'export const edited = "edited" satisfies string;\n');
   expect(load(folder)).toBe("edited\n");
 });

@@ -3,7 +3,7 @@ import { enginePath } from "./paths.ts";
 
 const NAME = "react-router-express-server";
 
-/** The site's values, and React Router's adapter for the development server (vite/streams.ts). */
+/** The site's values. */
 export const DEFINITION = `virtual:${NAME}/definition`;
 /** The site's values and the function that makes a server of them. It opens no port. */
 export const SITE = `virtual:${NAME}/site`;
@@ -16,7 +16,6 @@ const engine = (module: string) => JSON.stringify(enginePath(module));
 export function entries(): Plugin {
   const modules: Record<string, string> = {
     [DEFINITION]: `
-      export * as adapter from "@react-router/express";
       import * as build from "virtual:react-router/server-build";
       import routeConfig from "/app/routes.ts";
       import { name, version } from "/package.json";

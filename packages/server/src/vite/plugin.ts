@@ -136,8 +136,10 @@ function toBase(base: string, command: "build" | "serve") {
 
 /** Returns whether development needs no watcher of a path: to start one for each file takes long. */
 function isUnwatched(root: string) {
-  const folders = [resolve(root, "build"), dirname(ENGINE)].filter((folder) => !resolve(root).startsWith(folder));
-  return (path: string) => folders.some((folder) => path.startsWith(`${folder}/`));
+  const folders = [resolve(root, "build"), resolve(root, "test"), dirname(ENGINE)].filter(
+    (folder) => !resolve(root).startsWith(folder),
+  );
+  return (path: string) => folders.includes(path);
 }
 
 /** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */

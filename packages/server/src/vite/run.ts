@@ -2,18 +2,16 @@ import { Registry } from "prom-client";
 import { createServer } from "../create-server.ts";
 import type { Services, Site } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
-import { setAdapter } from "../parts/render/request-handler.ts";
 import { superviseServices } from "../process/supervision.ts";
 import { createSettingsSchema, parseSettings } from "../settings/settings.ts";
 import { createTextLog } from "../telemetry/log.ts";
 
-export type Loaded = { site: Site; adapter: typeof import("@react-router/express") };
+export type Loaded = { site: Site };
 export type Running = Awaited<ReturnType<typeof run>>;
 
 /** Opens the services of a site, and creates its application, for the development server. */
 export async function run(loaded: Loaded) {
-  const { site, adapter } = loaded;
-  setAdapter(adapter);
+  const { site } = loaded;
   const { settings } = parseSettings(createSettingsSchema(site.definition), process.env);
   const log = createTextLog(settings.LOG_LEVEL);
   // No entry fits, so that every request shows changes.

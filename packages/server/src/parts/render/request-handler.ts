@@ -8,16 +8,6 @@ import type { GetLoadContext } from "./load-context.ts";
 import { createHandlers } from "./route-handlers.ts";
 import { cancelUnreadBodies } from "./unread-bodies.ts";
 
-let createAdapterHandler = adapter.createRequestHandler;
-
-/**
- * Replaces the adapter. On the development server, Node loads this module without Vite's plugins, and so the adapter
- * without the stream functions of streams/react-router-node.ts.
- */
-export function setAdapter({ createRequestHandler }: typeof adapter) {
-  createAdapterHandler = createRequestHandler;
-}
-
 type Options = { build: ServerBuild; getLoadContext: GetLoadContext };
 
 /** The handlers made here, for the check of their order in `createApp`. */
@@ -28,7 +18,7 @@ export const isRequestHandler = (handler: unknown) => requestHandlers.has(handle
 /** Creates the handler of React Router, as `@react-router/express` does, with one for each route. */
 export function createRequestHandler({ build, getLoadContext }: Options): RequestHandler {
   const handlerOf = createHandlers(build, (build) =>
-    createAdapterHandler({ build: cancelUnreadBodies(build), getLoadContext }),
+    adapter.createRequestHandler({ build: cancelUnreadBodies(build), getLoadContext }),
   );
   const handle: RequestHandler = (req, res, next) => {
     if (res.closed) return; // The client has left, so its slot is free again (overload/hold-slot.ts).
