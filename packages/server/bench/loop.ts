@@ -37,13 +37,14 @@ type Metric = keyof typeof BOUNDS;
 const env = { ...SERVER_ENV, HOME: process.env.HOME };
 const run = (folder: string, ...command: string[]) => promisify(execFile)("npx", command, { cwd: folder, env });
 
-/** Copies the project. Its packages are links, but not those that Vite serves files of. */
-function copyProject() {
+/** Makes a product of the project. Its packages are links, but not those that Vite serves files of. */
+async function createProduct() {
   const root = resolve(import.meta.dirname, "../../..");
   const folder = mkdtempSync(join(tmpdir(), "project-"));
-  const isCopied = (path: string) =>
-    !/^\/(\.git|\.react-router|build)$|\/(node_modules|dist)$/.test(path.slice(root.length));
+  const isCopied = (path: string) => !/^\/(\.git|\.react-router|build)$|\/node_modules$/.test(path.slice(root.length));
   cpSync(root, folder, { recursive: true, filter: isCopied });
+  await promisify(execFile)(process.execPath, ["template/rename.js", "product"], { cwd: folder });
+  rmSync(join(folder, "node_modules"), { recursive: true }); // npm's, without all that is measured here.
   mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync(join(root, "node_modules"))) {
     const [from, to] = [join(root, "node_modules", name), join(folder, "node_modules", name)];
@@ -148,7 +149,7 @@ await run(resolve(import.meta.dirname, "../../.."), "tsc", "-b", "packages/serve
 const samples = new Map<string, number[]>();
 const median = (key: string) =>
   (samples.get(key) ?? []).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN;
-const folders = { project: copyProject(), template: await createTypedTemplate() };
+const folders = { project: await createProduct(), template: await createTypedTemplate() };
 
 // The first, uncounted round fills the caches.
 for (let round = 0; round <= ROUNDS; round += 1) {
