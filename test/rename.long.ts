@@ -72,3 +72,9 @@ test("a renamed project installs at most 1.4 times what React Router's template 
   console.log(`${size} MB`);
   expect(size).toBeLessThanOrEqual(1.4 * TEMPLATE_SIZE);
 });
+
+test("with the packages that it installs, a renamed project passes the site's own tests", {
+  timeout: 1_800_000,
+}, () => {
+  run(PROJECT, "npm run test:site");
+});
