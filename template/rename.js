@@ -29,7 +29,8 @@ if (currentTitle !== "Greeting") {
     const text = existsSync(file) ? readFileSync(file, "utf8") : "";
     return text.includes(currentTitle) || text.includes(currentName);
   });
-  console.log(`The site is called ${currentTitle} already. The name is in ${named.join(", ")}`);
+  console.log(`The site is called ${currentTitle} already. For another name, replace it by hand in`);
+  for (const file of named) console.log(`  ${file}`);
   process.exit(currentName === name ? 0 : 1);
 }
 

@@ -5,8 +5,9 @@ import { rmSync } from "node:fs";
 import { createServer, request } from "node:http";
 import type { Page } from "playwright-core";
 import { findFreePort, keepViolations, startServer } from "react-router-express-server/testing";
-import { buildWith } from "./support/copy-project.ts";
+import { buildWith, copyProject, setBase } from "./support/copy-project.ts";
 import { test as base, expect, NOT_FOUND_MESSAGES, open } from "./support/fixtures.ts";
+import { run } from "./support/packed-engine.ts";
 
 const ORIGIN = "https://www.example.org";
 
@@ -88,7 +89,7 @@ test.for([
   ["/browser-reports", 404, undefined],
   ["/example-pages/about", 404, undefined],
 ] as const)("below /app/, %s gets %i, and leads to %s", async ([path, status, location], { below }) => {
-  const response = await fetch(below.url + path, { redirect: "manual" });
+  const response = await fetch(new URL(path, below.url), { redirect: "manual" });
   expect([response.status, response.headers.get("Location") ?? undefined]).toEqual([status, location]);
   const isOutside = !/^\/app(\/|\?|$)/i.test(path);
   if (isOutside) expect(await response.text()).toBe("Not Found\n");
@@ -96,15 +97,15 @@ test.for([
 });
 
 test("below /app/, every linked file is there, and the canonical URL has the path", async ({ below }) => {
-  const linked = await findLinked(`${below.url}/app/`);
+  const linked = await findLinked(`${below.url}/`);
   const own = linked.filter((href) => !href.startsWith(ORIGIN));
   expect(own.length).toBeGreaterThan(6);
   for (const href of own) {
     expect(href).toMatch(/^\/app\//);
-    expect([href, (await fetch(below.url + href)).status]).toEqual([href, 200]);
+    expect([href, (await fetch(new URL(href, below.url))).status]).toEqual([href, 200]);
   }
   expect(linked).toContain(`${ORIGIN}/app/`);
-  const manifestUrl = `${below.url}/app/site.webmanifest`;
+  const manifestUrl = `${below.url}/site.webmanifest`;
   const manifest = await (await fetch(manifestUrl)).json();
   for (const path of [manifest.start_url, ...manifest.icons.map(({ src }: { src: string }) => src)]) {
     const { href, pathname } = new URL(path, manifestUrl);
@@ -118,10 +119,10 @@ test("below /app/, pages hydrate, links lead to pages, and unknown paths to the 
   below,
 }) => {
   await keepViolations(page);
-  await open(page, `${below.url}/app/nowhere`);
+  await open(page, `${below.url}/nowhere`);
   await page.getByRole("link", { name: "Return to Home" }).click();
   await page.getByRole("heading", { name: "Hello World" }).waitFor();
-  expect(page.url()).toBe(`${below.url}/app/`);
+  expect(page.url()).toBe(`${below.url}/`);
   expect(await violationsOf(page)).toEqual([]);
 });
 
@@ -130,7 +131,7 @@ test("an operator purges the paths that browsers show", async ({ below }) => {
     const response = await fetch(`${below.opsUrl}/cache/invalidate?${query}`, { method: "POST" });
     return [response.status, response.ok ? (await response.json()).keys : undefined];
   };
-  const warm = () => fetch(`${below.url}/app/`);
+  const warm = () => fetch(`${below.url}/`);
   await warm();
   expect(await purge("path=/app/")).toEqual([200, ["/app/"]]);
   await warm();
@@ -145,7 +146,7 @@ test("below /app/, an error of a script is reported, and logged with its route",
   below,
   consoleMessages,
 }) => {
-  await open(page, `${below.url}/app/`);
+  await open(page, `${below.url}/`);
   await page.evaluate(
     () => void setTimeout(() => dispatchEvent(new ErrorEvent("error", { error: new Error("oops") }))),
   );
@@ -153,6 +154,13 @@ test("below /app/, an error of a script is reported, and logged with its route",
     .poll(() => below.lines.filter(({ msg }) => msg === "browser report"))
     .toEqual([expect.objectContaining({ "exception.message": "oops", "url.path": "/app/", "http.route": "/" })]);
   consoleMessages.length = 0;
+});
+
+test("below /app/, the site's own tests pass as they are", ({ onTestFinished }) => {
+  const folder = copyProject({ withTests: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  setBase(folder, { basename: "/app/", base: "/app/" });
+  run(folder, "npm run format && npm run test:site");
 });
 
 test("with assets at another origin, pages hydrate, and load scripts, styles and images from there", async ({
@@ -201,7 +209,7 @@ test.for([
 });
 
 test("without another origin, no file may be loaded by pages of other sites", async ({ below }) => {
-  const { headers } = await fetch(`${below.url}/app/icon.svg`);
+  const { headers } = await fetch(`${below.url}/icon.svg`);
   expect(headers.get("Access-Control-Allow-Origin")).toBe(null);
   expect(headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin");
 });

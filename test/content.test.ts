@@ -22,14 +22,15 @@ const COLORS = [
 
 test.override("ignoredMessages", () => NOT_FOUND_MESSAGES);
 
-/** The texts of a page, as an object of PAGES. */
-const contentOf = (page: Page) =>
-  page.evaluate(() => ({
-    path: location.pathname,
+/** The path and the texts of a page, as an object of PAGES. */
+const contentOf = async (page: Page, siteUrl: string) => ({
+  path: page.url().slice(siteUrl.length),
+  ...(await page.evaluate(() => ({
     title: document.title,
     description: document.querySelector<HTMLMetaElement>("meta[name=description]")?.content,
     texts: [...document.querySelectorAll("main > *")].map((element) => element.textContent),
-  }));
+  }))),
+});
 
 /** HTML without React's escapes in texts and attributes. */
 function decode(html: string) {
@@ -47,7 +48,7 @@ test.for(PAGES)("the HTML of $path has the page's texts", async ({ path, title, 
 
 test.for(PAGES)("the browser shows the texts of $path", async (content, { page, server }) => {
   await open(page, server.url + content.path);
-  expect(await contentOf(page)).toEqual(content);
+  expect(await contentOf(page, server.url)).toEqual(content);
 });
 
 const WIDTHS = [320, 390, 667, 844, 1280, 1920, 3840];
@@ -80,10 +81,10 @@ test.for(PAGES)("$path has no scroll bar and cuts nothing off, at any size", asy
 test("without JavaScript, the pages show their texts, and the link leads home", async ({ browser, server }) => {
   const page = await browser.newPage({ javaScriptEnabled: false });
   await page.goto(server.url + NOT_FOUND.path);
-  expect(await contentOf(page)).toEqual(NOT_FOUND);
+  expect(await contentOf(page, server.url)).toEqual(NOT_FOUND);
   await page.getByRole("link", { name: "Return to Home" }).click();
   await page.waitForURL(`${server.url}/`);
-  expect(await contentOf(page)).toEqual(HOME);
+  expect(await contentOf(page, server.url)).toEqual(HOME);
   await page.close();
 });
 

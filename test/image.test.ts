@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { validate } from "dockerfile-utils";
 import { expect, test } from "vitest";
 import { devDependencies, version } from "../package.json";
@@ -7,16 +7,16 @@ const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 
 test("the Dockerfile has a clean lint, and installs from a lockfile", () => {
   expect(validate(DOCKERFILE)).toEqual([]);
-  expect(DOCKERFILE.match(/npm (ci|i|install|add)\b/g)).toEqual(["npm ci"]);
+  expect(DOCKERFILE).not.toMatch(/\bnpm (i|install|add)\b/);
 });
 
-test.each(["package-lock.json", "tools/package-lock.json", "tools/docs/package-lock.json"])(
-  "%s names no registry",
-  (lockfile) => {
-    const resolved = readFileSync(lockfile, "utf8").match(/"resolved": "https?:.*/g) ?? [];
-    expect(resolved, "run npm install with this project's .npmrc").toEqual([]);
-  },
-);
+// pnpm, Yarn and Bun have other lockfiles.
+const LOCKFILES = ["package-lock.json", "tools/package-lock.json", "tools/docs/package-lock.json"].filter(existsSync);
+
+test.each(LOCKFILES)("%s names no registry", (lockfile) => {
+  const resolved = readFileSync(lockfile, "utf8").match(/"resolved": "https?:.*/g) ?? [];
+  expect(resolved, "run npm install with this project's .npmrc").toEqual([]);
+});
 
 test("the image has the package's version", () => {
   expect(DOCKERFILE).toContain(`org.opencontainers.image.version="${version}"`);

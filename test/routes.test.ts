@@ -44,7 +44,7 @@ test.for([...new Set(addressesOf(await routes))])(
     const { headers } = await fetch(server.url + path, { method: "HEAD", redirect: "manual" });
     if (!headers.get("Content-Type")?.startsWith("text/html")) return;
     await page.route(
-      ({ origin }) => origin !== server.url,
+      ({ href }) => !href.startsWith(`${server.url}/`),
       (route) => route.abort(),
     );
     await keepViolations(page);

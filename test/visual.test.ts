@@ -63,7 +63,8 @@ test.for([
 test("the icons and the manifest of the document are small", async ({ server }) => {
   const html = await (await fetch(server.url)).text();
   const links = [...html.matchAll(/<link rel="(?:icon|apple-touch-icon|manifest)" href="([^"]+)"/g)];
-  const sizes = links.map(([, path]) => statSync(`public${path}`).size);
+  const { pathname: basePath } = new URL(`${server.url}/`);
+  const sizes = links.map(([, path = ""]) => statSync(`public/${path.slice(basePath.length)}`).size);
   expect(sizes.length).toBeGreaterThan(3);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(40 * 1024);
 });

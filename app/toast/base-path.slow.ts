@@ -16,12 +16,12 @@ const test = base.extend("below", { scope: "file" }, async ({}, { onCleanup }) =
 });
 
 test("below a path, a form's redirect shows its toast, and invalidates the cached page", async ({ page, below }) => {
-  const cached = `${below.url}/app/example-pages/toast-cached`;
+  const cached = `${below.url}/example-pages/toast-cached`;
   const status = async () => (await fetch(cached)).headers.get("Cache-Status");
   await status();
   expect(await status()).toContain("hit");
   await keepViolations(page);
-  await open(page, `${below.url}/app/example-pages/toast-redirect`);
+  await open(page, `${below.url}/example-pages/toast-redirect`);
   await page.getByRole("textbox").fill("Ada");
   await page.getByRole("button", { name: "Save, and open /example-pages/toast-cached" }).click();
   await page.locator(".toast", { hasText: "Saved Ada" }).waitFor();
@@ -34,10 +34,10 @@ test("below a path, a form's redirect shows its toast, and invalidates the cache
 test("below a path, a page without scripts has the toast as text", async ({ browser, below }) => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
-  await page.goto(`${below.url}/app/example-pages/toast-redirect`);
+  await page.goto(`${below.url}/example-pages/toast-redirect`);
   await page.getByRole("textbox").fill("Ada");
   await page.getByRole("button", { name: "Save, and open /example-pages/toast-redirect", exact: true }).click();
   await page.locator("p", { hasText: "Saved Ada" }).waitFor();
-  expect(page.url()).toBe(`${below.url}/app/example-pages/toast-redirect`);
+  expect(page.url()).toBe(`${below.url}/example-pages/toast-redirect`);
   await context.close();
 });

@@ -64,16 +64,21 @@ export function copyWithExamples() {
   return folder;
 }
 
-/** Builds a copy with example pages, with options of React Router's config and Vite's. Resolves with its folder. */
-export async function buildWith({ basename = "/", base = "/" }) {
-  const folder = copyWithExamples();
+/** Sets an option of React Router's config and one of Vite's. */
+export function setBase(folder: string, { basename = "/", base = "/" }) {
   for (const [name, start, option] of [
-    ["react-router.config.ts", "export default {", { basename }],
-    ["vite.config.ts", "defineConfig({", { base }],
+    ["react-router.config.ts", "export default {", `basename: "${basename}"`],
+    ["vite.config.ts", "defineConfig({", `base: "${base}"`],
   ] as const) {
     const text = readFileSync(`${folder}/${name}`, "utf8");
-    writeFileSync(`${folder}/${name}`, text.replace(start, `${start} ...${JSON.stringify(option)},`));
+    writeFileSync(`${folder}/${name}`, text.replace(start, `${start} ${option},`));
   }
+}
+
+/** Builds a copy with example pages, at a base. Resolves with its folder. */
+export async function buildWith(options: { basename?: string; base?: string }) {
+  const folder = copyWithExamples();
+  setBase(folder, options);
   await build(folder);
   return folder;
 }

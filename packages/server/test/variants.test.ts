@@ -1,5 +1,5 @@
 // Cached pages that differ by language or cookie: example-pages/hello.tsx and fare.tsx.
-import type { Express } from "express";
+import type { RequestListener } from "node:http";
 import { loadApp } from "react-router-express-server/testing";
 import request from "supertest";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
@@ -21,7 +21,7 @@ async function load(env = {}) {
   return loaded;
 }
 
-const get = (app: Express, path: string, headers = {}) => request(app).get(path).set(headers);
+const get = (app: RequestListener, path: string, headers = {}) => request(app).get(path).set(headers);
 
 /** The heading of a page, or the data of its loader. */
 const readHello = ({ text }: { text: string }) => /Hello|Hallo|你好/.exec(text.replace(/.*<main/s, ""))?.[0];

@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 
 const FOLDER = "build/static";
 const FILES = `${FOLDER}/files`;
-/** A path that no site has. */
-const UNKNOWN = "/static-export/not-found";
+/** A path that no site has, below the base path. */
+const UNKNOWN = "static-export/not-found";
 /** Of one response, or made by nginx itself. */
 const NOT_COPIED =
   /^(age|cache-status|connection|content-(encoding|length|type)|date|etag|keep-alive|last-modified|location|transfer-encoding|vary|x-request-id)$/;
@@ -25,10 +25,10 @@ async function startServer() {
   };
   const child = spawn(process.execPath, ["build/server/index.js"], { env, stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, port } = JSON.parse(line);
+    const { msg, port, basePath } = JSON.parse(line);
     if (msg !== "ready") continue;
     child.stdout.resume();
-    return { url: `http://127.0.0.1:${port}`, stop: () => child.kill() };
+    return { url: `http://127.0.0.1:${port}`, basePath, stop: () => child.kill() };
   }
   throw new Error("The server didn't start. Is there a build?");
 }
@@ -76,10 +76,10 @@ async function save(path, response, body, location = `= ${quote(decodeURICompone
   return `location ${location} {\n${lines.join("\n")}\n}\n`;
 }
 
-async function exportPages(url) {
+async function exportPages(url, basePath) {
   const get = (path) => fetch(url + path, { redirect: "manual", headers: { "Accept-Encoding": "identity" } });
   const locations = [];
-  const paths = new Set(["/", ...process.argv.slice(2)]);
+  const paths = new Set([basePath, ...process.argv.slice(2)]);
   // The set grows meanwhile.
   for (const path of paths) {
     const response = await get(path);
@@ -97,17 +97,17 @@ async function exportPages(url) {
     const bytes = Buffer.from(await data.arrayBuffer());
     if (!findReason(dataPath, data)) locations.push(await save(dataPath, data, bytes));
   }
-  const missing = await get(UNKNOWN);
+  const missing = await get(basePath + UNKNOWN);
   const page = Buffer.from(await missing.arrayBuffer());
   locations.push("error_page 404 /404.html;\n", await save("/404", missing, page, "= /404.html"));
   return locations;
 }
 
-const { url, stop } = await startServer();
+const { url, basePath, stop } = await startServer();
 try {
   await rm(FOLDER, { recursive: true, force: true });
-  await cp("build/client", FILES, { recursive: true });
-  const locations = await exportPages(url);
+  await cp("build/client", FILES + basePath, { recursive: true });
+  const locations = await exportPages(url, basePath);
   await writeFile(`${FOLDER}/pages.conf`, locations.join("\n"));
 } finally {
   stop();

@@ -114,7 +114,7 @@ export async function start(site: Site) {
     state = "ready";
     running = { server, connections };
     const tookMs = Math.round(performance.now());
-    log.info({ port, opsPort, tookMs }, readReadiness().isReady ? "ready" : "listening");
+    log.info({ port, basePath: pages.base.path, opsPort, tookMs }, readReadiness().isReady ? "ready" : "listening");
     log.flush();
     if (process.stdout.isTTY)
       process.stdout.write(

@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { pathToFileURL } from "node:url";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -5,6 +6,7 @@ import type { CreateServer } from "../create-server.ts";
 import type { Parts, Site } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
 import { createSettingsSchema, parseSettings } from "../settings/settings.ts";
+import { toUrlPath } from "../site/base-path.ts";
 import { serverEnvironment } from "./start-server.ts";
 
 type Options = {
@@ -15,7 +17,10 @@ type Options = {
   parts?: Partial<Parts>;
 };
 
-/** Loads the application of a build without a port, for supertest, with its log lines and its metrics. */
+/**
+ * Loads the application of a build without a port, for supertest, with its log lines and its metrics. Requests get the
+ * base path.
+ */
 export async function loadApp({ folder = process.cwd(), env = {}, parts: replaced = {} }: Options = {}) {
   const file = pathToFileURL(`${folder}/build/server/site.js`).href;
   const { site, createServer }: { site: Site; createServer: CreateServer } = await import(/* @vite-ignore */ file);
@@ -34,7 +39,11 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
     replaced,
   });
   const services = await server.openServices();
-  const { app, renderAll, close: closeApplication } = server.createApplication(services);
+  const { app: application, renderAll, close: closeApplication } = server.createApplication(services);
+  const app: RequestListener = (req, res) => {
+    req.url = toUrlPath(server.pages.base, req.url as string);
+    application(req, res);
+  };
   await renderAll();
   const close = async () => {
     closeApplication();

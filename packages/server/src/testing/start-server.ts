@@ -28,6 +28,7 @@ export type ServerProcess = {
 };
 
 export type RunningServer = ServerProcess & {
+  /** With the base path, and without its last slash. */
   url: string;
   opsUrl: string;
   /** Sends SIGTERM. Resolves with the exit code. */
@@ -70,13 +71,15 @@ export async function startServer(
 ): Promise<RunningServer> {
   const server = spawnServer(env, folder, command);
   const { child, lines, exited } = server;
-  const findPorts = () => lines.find(({ opsPort }) => opsPort !== undefined);
-  while (!findPorts() && running.has(child)) await setTimeout(10);
-  const ports = findPorts();
-  if (!ports) throw new Error(`the server exited with ${await exited}: ${JSON.stringify(lines)}`);
+  const findReady = () => lines.find(({ opsPort }) => opsPort !== undefined);
+  while (!findReady() && running.has(child)) await setTimeout(10);
+  const ready = findReady();
+  if (!ready) throw new Error(`the server exited with ${await exited}: ${JSON.stringify(lines)}`);
   const stop = () => {
     child.kill("SIGTERM");
     return exited;
   };
-  return { ...server, url: `http://127.0.0.1:${ports.port}`, opsUrl: `http://127.0.0.1:${ports.opsPort}`, stop };
+  const { port, basePath, opsPort } = ready;
+  const url = `http://127.0.0.1:${port}${basePath}`.slice(0, -1);
+  return { ...server, url, opsUrl: `http://127.0.0.1:${opsPort}`, stop };
 }
