@@ -8,17 +8,17 @@ const INVALIDATION = { groups: ["a"], paths: [], prefixes: [] };
 /** Processes on one channel. A message doesn't reach the ones that are `frozen`. */
 function connect(count: number) {
   const frozen = new Set<number>();
-  const messages: object[] = [];
+  const messages: { from: string }[] = [];
   const processes: ReturnType<typeof createProcesses>[] = [];
   const start = () => {
     const process = createProcesses();
     processes.push(process);
     process.connect(async (text) => {
       const message = JSON.parse(text);
-      messages.push(message);
       await setTimeout(1);
       for (const [index, other] of processes.entries())
         if (!frozen.has(index) && !other.isOwn(message)) other.receive(v.parse(ProcessSchema, message));
+      messages.push(message);
     });
     process.tellName();
     onTestFinished(() => process.close());
@@ -51,12 +51,9 @@ test("a process that has been heard, and gets no message, is named", async () =>
 test("a process that starts later learns the names of the others", async () => {
   const { start, frozen, messages, purge } = connect(2);
   await expect.poll(() => purge()).toMatchObject({ confirmed: [name, name] });
-  await setTimeout(1500); // By then, the two have answered each other.
   messages.length = 0;
   start();
-  // Its own name, and the answers.
-  await expect.poll(() => messages.length, { timeout: 5000 }).toBeGreaterThanOrEqual(3);
-  await setTimeout(100);
+  await expect.poll(() => new Set(messages.map(({ from }) => from)).size, { timeout: 30_000 }).toBe(3);
   frozen.add(0).add(1);
   expect(await purge(2)).toMatchObject({ confirmed: [name], unconfirmed: [name, name] });
 });
