@@ -1,6 +1,6 @@
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Cache } from "../parts/page-cache/invalidation.ts";
-import type { Page } from "./ops-page.ts";
+import type { Page, Section } from "./ops-page.ts";
 
 /** What the operators' port needs of the page cache. */
 export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "describeChannel" | "describeEdge"> & {
@@ -53,20 +53,21 @@ export async function purgeCache(cache: OpsCache, query: URLSearchParams) {
 export function describePurge([status, answer]: Awaited<ReturnType<typeof purgeCache>>): Page {
   if (typeof answer === "string") return { title: "Nothing purged", state: answer, isGood: false, sections: [] };
   const { invalidated, keys, others, confirmed = [], unconfirmed = [], edge } = answer;
+  const processes: Section = {
+    heading: "Processes",
+    isWide: true,
+    columns: [{ name: "Process", isLong: true }, { name: "Purge" }],
+    rows: [
+      ...confirmed.map((name) => [name, "confirmed"]),
+      ...unconfirmed.map((name) => [name, { text: "not confirmed", isBad: true }]),
+    ],
+  };
   return {
     title: `Purged: ${invalidated}`,
     state: edge ? `${OTHERS[others]}; ${EDGES[edge]}` : OTHERS[others],
     isGood: status < 300 && unconfirmed.length === 0 && edge !== "retrying",
     sections: [
-      {
-        heading: "Processes",
-        isWide: true,
-        columns: [{ name: "Process", isLong: true }, { name: "Purge" }],
-        rows: [
-          ...confirmed.map((name) => [name, "confirmed"]),
-          ...unconfirmed.map((name) => [name, { text: "not confirmed", isBad: true }]),
-        ],
-      },
+      ...(confirmed.length > 0 ? [processes] : []),
       {
         heading: "Entries removed in this process",
         note: invalidated > keys.length ? `The first ${keys.length} of ${invalidated}.` : "",
