@@ -6,7 +6,7 @@ import { connect as connectPlain } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { type RunningServer, startServer } from "react-router-express-server/testing";
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from "vitest";
-import { type ProxyName, type RunningProxy, startProxy } from "./start-proxy.ts";
+import { type ProxyName, type RunningProxy, startProxy, toUpstream } from "./start-proxy.ts";
 
 const CLIENTS = 8;
 const MIN_REQUESTS = 400;
@@ -33,8 +33,7 @@ describe.each<ProxyName>(["nginx", "HAProxy", "Varnish"])("behind %s", (name) =>
       start(inject("examplesFolder")),
       start(folder),
     ] as const);
-    const upstreams = servers.map(({ url, opsUrl }) => ({ port: new URL(url).port, opsPort: new URL(opsUrl).port }));
-    proxy = await startProxy(name, upstreams);
+    proxy = await startProxy(name, servers.map(toUpstream));
   });
 
   afterAll(async () => {

@@ -16,7 +16,7 @@ const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
 /** The ports of a server. */
 export type Upstream = { port: string; opsPort: string };
 type Ports = { plain: number; tls: number };
-type Options = { folder: string; upstreams: Upstream[]; ports: Ports };
+type Options = { folder: string; upstreams: Upstream[]; ports: Ports; timeout: string };
 
 /** Replaces each of the texts in a file of deploy/. Throws if it lacks one. */
 function adapt(name: string, changes: [string, string][]) {
@@ -25,22 +25,24 @@ function adapt(name: string, changes: [string, string][]) {
       if (!content.includes(from)) throw new Error(`${name} has no ${from}`);
       return content.replaceAll(from, to);
     },
-    readFileSync(`deploy/${name}`, "utf8"),
+    readFileSync(new URL(name, import.meta.url), "utf8"),
   );
 }
 
 const ADDRESSES = ["10.0.0.11", "10.0.0.12", "10.0.0.13"];
-/** So that the test waits less for a process that hangs. */
-const SHORTER: [string, string] = ["35s", "3s"];
+/** How long the files wait for a response. */
+const TIMEOUT = "35s";
+/** So that a test waits less for a process that hangs. */
+const SHORTER_TIMEOUT = "3s";
 
-function prepareNginx({ folder, upstreams, ports }: Options) {
+function prepareNginx({ folder, upstreams, ports, timeout }: Options) {
   const config = adapt("nginx.conf", [
     ...ADDRESSES.map((host, i): [string, string] => [`${host}:3000`, `127.0.0.1:${upstreams[i]?.port}`]),
     ["listen 80", `listen 127.0.0.1:${ports.plain}`],
     ["listen 443", `listen 127.0.0.1:${ports.tls}`],
     ["/etc/ssl/www.example.org.pem", `${folder}/cert.pem`],
     ["/etc/ssl/www.example.org.key", `${folder}/key.pem`],
-    SHORTER,
+    [TIMEOUT, timeout],
   ]);
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   writeFileSync(
@@ -59,7 +61,7 @@ function prepareNginx({ folder, upstreams, ports }: Options) {
   return ["nginx", "-p", folder, "-e", `${folder}/error.log`, "-c", `${folder}/nginx.conf`];
 }
 
-function prepareHaproxy({ folder, upstreams, ports }: Options) {
+function prepareHaproxy({ folder, upstreams, ports, timeout }: Options) {
   const config = adapt("haproxy.cfg", [
     ...ADDRESSES.map((host, i): [string, string] => [
       `${host}:3000 port 3001`,
@@ -70,19 +72,19 @@ function prepareHaproxy({ folder, upstreams, ports }: Options) {
     ["bind :80", `bind 127.0.0.1:${ports.plain}`],
     ["bind :443", `bind 127.0.0.1:${ports.tls}`],
     ["/etc/haproxy/www.example.org.pem", `${folder}/both.pem`],
-    SHORTER,
+    [TIMEOUT, timeout],
   ]);
   writeFileSync(`${folder}/haproxy.cfg`, config);
   return ["haproxy", "-db", "-f", `${folder}/haproxy.cfg`];
 }
 
-function prepareVarnish({ folder, upstreams, ports }: Options) {
+function prepareVarnish({ folder, upstreams, ports, timeout }: Options) {
   const config = adapt("varnish.vcl", [
     ...ADDRESSES.map((host, i): [string, string] => [
       `"${host}"; .port = "3000"`,
       `"127.0.0.1"; .port = "${upstreams[i]?.port}"`,
     ]),
-    SHORTER,
+    [TIMEOUT, timeout],
   ]);
   writeFileSync(`${folder}/greeting.vcl`, config);
   const options = ["-s", "malloc,64m", "-p", "http_gzip_support=off"];
@@ -110,8 +112,13 @@ const PROXIES = {
 
 export type ProxyName = keyof typeof PROXIES;
 
+export const toUpstream = ({ url, opsUrl }: { url: string; opsUrl: string }) => ({
+  port: new URL(url).port,
+  opsPort: new URL(opsUrl).port,
+});
+
 /** Starts a proxy in front of three servers. Resolves when it forwards requests. */
-export async function startProxy(name: ProxyName, upstreams: Upstream[]) {
+export async function startProxy(name: ProxyName, upstreams: Upstream[], timeout = SHORTER_TIMEOUT) {
   const folder = mkdtempSync(join(tmpdir(), "proxy-"));
   const ports = { plain: await findFreePort(), tls: await findFreePort() };
   const certificate = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1"];
@@ -120,7 +127,7 @@ export async function startProxy(name: ProxyName, upstreams: Upstream[]) {
   const [cert, key] = ["cert", "key"].map((file) => readFileSync(`${folder}/${file}.pem`, "utf8"));
   writeFileSync(`${folder}/both.pem`, `${cert}${key}`);
   const { prepare, version } = PROXIES[name];
-  const [file = "", ...args] = prepare({ folder, upstreams, ports });
+  const [file = "", ...args] = prepare({ folder, upstreams, ports, timeout });
   if (spawnSync(file, [version], { env: ENV }).error) throw new Error(`This test needs ${name}: apt-get install it`);
   const proxy = spawn(file, args, { env: ENV, stdio: "ignore" });
   const exited = once(proxy, "exit");

@@ -59,6 +59,11 @@ declare global {
       /** Runs a loader, an action or a render in a span. Written by telemetry/tracing.ts. Read by render. */
       trace?: Trace;
       /**
+       * Whether the server still waits for a part of the body that it streams. False while it waits for the client to
+       * read. Written by parts/render/streams. Read by receive.
+       */
+      waitsForBody?: boolean;
+      /**
        * The loaders, actions and renders that have started. Written by parts/render/load-context.ts. Read by render and
        * receive.
        */

@@ -192,6 +192,19 @@ test.for(CODINGS.flatMap((coding) => [coding, `${coding} .data`]))(
   },
 );
 
+test.for(["", ".data"])(
+  "who leaves after a second without the slow data of a page%s is counted",
+  async (suffix, { server }) => {
+    const counter = 'requests_abandoned_total{http_route="/example-pages/streamed"}';
+    const before = await readMetric(server, counter);
+    const page = await read(`${server.url}/example-pages/streamed${suffix}`, "br");
+    await expect.poll(() => page.text).toContain(suffix ? "later" : "Soon");
+    await setTimeout(1100);
+    page.client.destroy();
+    await expect.poll(() => readMetric(server, counter)).toBe(before + 1);
+  },
+);
+
 test("a browser shows a compressed page before its slow data", async ({ browser, server }) => {
   const context = await browser.newContext({ userAgent: USER_AGENT });
   const page = await context.newPage();

@@ -1,9 +1,9 @@
-// Three processes behind HAProxy and nginx, while the loaders of one route hang for many more clients than have slots.
+// Three processes behind deploy/nginx.conf and deploy/haproxy.cfg, while the loaders of one route hang for many more clients than have slots.
+import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { startHaproxy } from "./support/haproxy.ts";
-import { startNginx } from "./support/nginx.ts";
 import { readMetric } from "./support/process-metrics.ts";
+import { startProxies } from "./support/proxies.ts";
 import { startServer } from "./support/start-server.ts";
 
 const PAGES = "/example-pages";
@@ -21,38 +21,31 @@ const HUNG_MS = 10_000;
 test("while the loaders of a route hang, no cached page and no other route fails behind HAProxy and nginx", async () => {
   const start = () => startServer({ MAX_CONCURRENT_REQUESTS: String(SLOTS) });
   const servers = await Promise.all([start(), start(), start()]);
-  const addresses = servers.map(({ url }) => `server ${new URL(url).host};`).join(" ");
-  const nginx = await startNginx(`upstream pods { ${addresses} keepalive 8; }`, "proxy_pass http://pods;");
-  const haproxy = await startHaproxy(servers);
-  onTestFinished(async () => {
-    await Promise.all([nginx.stop(), haproxy.stop()]);
+  onTestFinished(() => {
     for (const { child } of servers) child.kill("SIGKILL");
   });
-  const fronts = [nginx.url, haproxy.url];
+  const proxies = await startProxies(servers);
   for (const { url } of servers) for (const path of CACHED_PATHS) await (await fetch(url + path)).text();
 
   let isOver = false;
   const abort = new AbortController();
+  setMaxListeners(0, abort.signal);
   const hanging = Array.from({ length: HANGING_CLIENTS }, async (_, client) => {
-    const url = `${fronts[client % fronts.length]}${PAGES}/wait/60000`;
+    const proxy = proxies[client % proxies.length];
     // What waits too long gets 503, and comes again.
-    while (!isOver) {
-      const response = await fetch(url, { signal: abort.signal }).catch(() => {});
-      await response?.text().catch(() => {});
-    }
+    while (!isOver) await proxy?.send(`${PAGES}/wait/60000`, { signal: abort.signal }).catch(() => {});
   });
   const readSlots = () =>
     Promise.all(servers.map((server) => readMetric(server, 'server_limit_usage{setting="MAX_CONCURRENT_REQUESTS"}')));
   await expect.poll(async () => Math.min(...(await readSlots()))).toBeGreaterThanOrEqual(HUNG_SLOTS);
 
   const statuses: Record<string, number> = {};
-  const visitors = fronts.flatMap((front) =>
+  const visitors = proxies.flatMap(({ send }) =>
     [...CACHED_PATHS, ...OTHER_PATHS].map(async (path) => {
       while (!isOver) {
-        const response = await fetch(front + path);
-        await response.text();
+        const { status } = await send(path);
         const expected = path === "/nowhere" ? 404 : 200;
-        const key = response.status === expected ? "as expected" : `${path}: ${response.status}`;
+        const key = status === expected ? "as expected" : `${path}: ${status}`;
         statuses[key] = (statuses[key] ?? 0) + 1;
         await setTimeout(50);
       }

@@ -131,14 +131,15 @@ test.each([
 });
 
 test.each([
-  ["the others are told", "published", 3, 200],
-  ["there is no channel", "no channel", undefined, 200],
-  ["the others will be told later", "waiting", undefined, 202],
-  ["the others can't be told any more", "failed", undefined, 503],
+  ["all have confirmed", "published", { confirmed: ["a", "b"], unconfirmed: [] }, 200],
+  ["one hasn't confirmed", "unconfirmed", { confirmed: ["a"], unconfirmed: ["b"] }, 202],
+  ["there is no channel", "no channel", {}, 200],
+  ["the others will be told later", "waiting", {}, 202],
+  ["the others can't be told any more", "failed", {}, 503],
 ] as const)(
-  "if %s, a purge answers with %j, the receivers %s and status %i",
-  async (_label, others, receivers, status) => {
-    const purge = async () => ({ keys: ["/"], others, ...(receivers && { receivers }) });
+  "if %s, a purge answers with %j, the processes %j and status %i",
+  async (_label, others, processes, status) => {
+    const purge = async () => ({ keys: ["/"], others, ...processes });
     const cache = { purge } as Partial<OpsCache> as OpsCache;
     const log = pino({ enabled: false });
     const server = createOpsServer({
@@ -150,10 +151,7 @@ test.each([
       log,
     });
     const response = await request(server).post("/cache/invalidate?all");
-    expect([response.status, response.body]).toEqual([
-      status,
-      { invalidated: 1, keys: ["/"], others, ...(receivers && { receivers }) },
-    ]);
+    expect([response.status, response.body]).toEqual([status, { invalidated: 1, keys: ["/"], others, ...processes }]);
   },
 );
 

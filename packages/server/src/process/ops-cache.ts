@@ -1,6 +1,6 @@
 import { parseRequestTarget } from "../http/request-target.ts";
 import type { Cache } from "../parts/page-cache/invalidation.ts";
-import type { Page } from "./ops-page.ts";
+import type { Page, Section } from "./ops-page.ts";
 
 /** What the operators' port needs of the page cache. */
 export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "describeChannel" | "describeEdge"> & {
@@ -10,11 +10,12 @@ export type OpsCache = Pick<Cache, "purge" | "findMistake" | "describePage" | "d
 /** An answer lists this many keys. */
 const MAX_KEYS = 100;
 /** By the `others` of an answer. */
-export const STATUSES = { "no channel": 200, published: 200, waiting: 202, failed: 503 };
+export const STATUSES = { "no channel": 200, published: 200, unconfirmed: 202, waiting: 202, failed: 503 };
 /** For people, and in docs/reference.md. */
 export const OTHERS = {
   "no channel": "without a channel, purge each of the other processes",
-  published: "the other processes are told",
+  published: "each process heard from in the last minute has confirmed",
+  unconfirmed: "some processes haven't confirmed: they purge once they are connected again",
   waiting: "the other processes will be told: this process tries again each second",
   failed: "this process is shutting down: purge the others through another one",
 };
@@ -44,21 +45,29 @@ export async function purgeCache(cache: OpsCache, query: URLSearchParams) {
   // Nothing is purged if one path is mistyped, so that the operator can repeat all of the request.
   const mistakes = paths.flatMap((path) => cache.findMistake(path) ?? []);
   if (mistakes.length > 0) return [404, mistakes.join("\n")] as const;
-  const { keys, others, receivers, edge } = await cache.purge({ groups, paths, prefixes: starts });
-  const answer = { invalidated: keys.length, keys: keys.slice(0, MAX_KEYS), others, receivers, edge };
-  return [STATUSES[others], answer] as const;
+  const { keys, ...purged } = await cache.purge({ groups, paths, prefixes: starts });
+  return [STATUSES[purged.others], { invalidated: keys.length, keys: keys.slice(0, MAX_KEYS), ...purged }] as const;
 }
 
 /** The answer to a purge, for people. */
 export function describePurge([status, answer]: Awaited<ReturnType<typeof purgeCache>>): Page {
   if (typeof answer === "string") return { title: "Nothing purged", state: answer, isGood: false, sections: [] };
-  const { invalidated, keys, others, receivers, edge } = answer;
-  const told = receivers === undefined ? OTHERS[others] : `${OTHERS[others]}: ${receivers} processes got the message`;
+  const { invalidated, keys, others, confirmed = [], unconfirmed = [], edge } = answer;
+  const processes: Section = {
+    heading: "Processes",
+    isWide: true,
+    columns: [{ name: "Process", isLong: true }, { name: "Purge" }],
+    rows: [
+      ...confirmed.map((name) => [name, "confirmed"]),
+      ...unconfirmed.map((name) => [name, { text: "not confirmed", isBad: true }]),
+    ],
+  };
   return {
     title: `Purged: ${invalidated}`,
-    state: edge ? `${told}; ${EDGES[edge]}` : told,
-    isGood: status < 300 && edge !== "retrying",
+    state: edge ? `${OTHERS[others]}; ${EDGES[edge]}` : OTHERS[others],
+    isGood: status < 300 && unconfirmed.length === 0 && edge !== "retrying",
     sections: [
+      ...(confirmed.length > 0 ? [processes] : []),
       {
         heading: "Entries removed in this process",
         note: invalidated > keys.length ? `The first ${keys.length} of ${invalidated}.` : "",

@@ -5,6 +5,7 @@ import request from "supertest";
 import { expect, test, vi } from "vitest";
 import { createLastErrors } from "./last-errors.ts";
 import { describePurge, type OpsCache } from "./ops-cache.ts";
+import { renderText } from "./ops-page.ts";
 import { createOpsServer } from "./ops-server.ts";
 import { createStatus } from "./ops-status.ts";
 import { createRouteUsage } from "./route-usage.ts";
@@ -169,20 +170,23 @@ test.each([
 });
 
 test("the answer to a purge says whether the cache in front is purged, too", () => {
-  const purged = { invalidated: 1, keys: ["/"], others: "published" as const, receivers: 2 };
+  const purged = { invalidated: 1, keys: ["/"], others: "published" as const, confirmed: ["web-1", "web-2"] };
   expect(describePurge([200, { ...purged, edge: "queued" }])).toMatchObject({
-    state: "the other processes are told: 2 processes got the message; the cache in front is purged within a second",
+    state: "each process heard from in the last minute has confirmed; the cache in front is purged within a second",
     isGood: true,
   });
   expect(describePurge([200, { ...purged, edge: "retrying" }])).toMatchObject({
     state:
-      "the other processes are told: 2 processes got the message; the cache in front isn't purged: this process tries again",
+      "each process heard from in the last minute has confirmed; the cache in front isn't purged: this process tries again",
     isGood: false,
   });
-  // PostgreSQL doesn't count the processes that get a message.
-  expect(describePurge([200, { ...purged, receivers: undefined, edge: undefined }]).state).toBe(
-    "the other processes are told",
-  );
+});
+
+test("the answer to a purge names the processes that have confirmed it, and those that haven't", () => {
+  const purged = { invalidated: 1, keys: ["/"], confirmed: ["web-1", "web-2"], unconfirmed: ["web-3"] };
+  const page = describePurge([202, { ...purged, others: "unconfirmed" }]);
+  expect(page).toMatchObject({ state: expect.stringMatching(/^some processes haven't confirmed/), isGood: false });
+  expect(renderText(page)).toMatch(/web-1 +confirmed\n +web-2 +confirmed\n +web-3 +not confirmed\n/);
 });
 
 test("a form of more than 8 KB gets 413", async () => {

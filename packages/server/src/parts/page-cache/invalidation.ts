@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import * as v from "valibot";
 import { parseRequestTarget } from "../../http/request-target.ts";
@@ -10,12 +9,13 @@ import { createEdge, type Purge } from "./edge.ts";
 import { createFailures } from "./failures.ts";
 import { createEntries, type Invalidation, pagePathOf } from "./memory.ts";
 import type { PageStore } from "./page-store.ts";
+import { createProcesses, ProcessSchema } from "./processes.ts";
 import { createPublisher } from "./publisher.ts";
 import { createSharedPages } from "./shared-pages.ts";
 
 /** Carries messages between the processes of a deployment (docs/caching.md). */
 export type CacheChannel = {
-  /** Sends a message to all processes. Rejects if it can't. May resolve with the number of processes that got it. */
+  /** Sends a message to all processes. Rejects if it can't. */
   publish: (message: string) => Promise<unknown>;
   /** Registers a function for the messages of all processes, and one for the state of the connection. */
   subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
@@ -32,7 +32,7 @@ const MessageSchema = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({
-    from: v.string(),
+    ...ProcessSchema.entries,
     groups: v.array(v.string()),
     paths: v.array(v.string()),
     prefixes: v.optional(v.array(v.string()), []),
@@ -56,7 +56,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
   const entries = createEntries(maxBytes, metrics);
   const failures = createFailures();
   metrics.measureSize(entries.getSize);
-  const processId = randomUUID();
+  const processes = createProcesses();
   const edge = createEdge({ site, log, metrics });
   // While it waited, the other processes may have sent old pages to the cache in front.
   const publisher = createPublisher({ shutdown, log, onLate: edge.add });
@@ -73,10 +73,10 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
     return { pagePath, isShared: match.route.cacheKey !== undefined && toPagePath(target?.path ?? "") !== pagePath };
   }
 
-  async function apply(invalidation: Invalidation) {
+  async function apply(invalidation: Invalidation, purge?: string) {
     metrics.recordInvalidation("local");
     const keys = entries.invalidate(invalidation);
-    const published = await publisher.publish(invalidation);
+    const published = await publisher.publish({ ...invalidation, ...(purge && { purge }) });
     // Last, so that no other process sends an old page to the cache in front afterwards.
     const state = edge.add(invalidation);
     return { keys, ...published, ...(state && { edge: state }) };
@@ -96,10 +96,13 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
       return (await apply({ groups, paths: pagePaths, prefixes: [] })).keys.length;
     },
     /**
-     * Invalidates for an operator, and resolves with the keys of the entries removed here, and whether others are told.
+     * Invalidates for an operator, and resolves with the keys of the entries removed here, and which processes have
+     * confirmed the invalidation.
      */
-    purge: ({ groups, paths, prefixes }: Invalidation) =>
-      apply({ groups, paths: paths.flatMap((path) => findPage(path)?.pagePath ?? []), prefixes }),
+    purge({ groups, paths, prefixes }: Invalidation) {
+      const pagePaths = paths.flatMap((path) => findPage(path)?.pagePath ?? []);
+      return processes.confirm((purge) => apply({ groups, paths: pagePaths, prefixes }, purge));
+    },
     /** Returns why an operator can't purge or see a path, if it isn't that of a cached page: it may be mistyped. */
     findMistake(path: string) {
       const page = findPage(path);
@@ -134,12 +137,13 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
     /** Purges the cache in front a last time, and logs the invalidations that nobody else has got. */
     async close() {
       publisher.close();
-      await edge.close(CLOSE_TIMEOUT_MS);
+      await Promise.all([edge.close(CLOSE_TIMEOUT_MS), inTime(processes.close(), CLOSE_TIMEOUT_MS).catch(() => {})]);
       await inTime(closeChannel?.(), CLOSE_TIMEOUT_MS).catch(() => {});
     },
     /** Connects this process with the others. */
     connect(opened: CacheChannel) {
-      publisher.connect((invalidation) => opened.publish(JSON.stringify({ from: processId, ...invalidation })));
+      processes.connect(opened.publish);
+      publisher.connect(processes.send);
       closeChannel = opened.close;
       if (opened.store) sharedPages.connect(opened.store);
       channel = "connecting";
@@ -152,15 +156,20 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
         channel = isConnected ? "connected" : "disconnected";
         entries.setConnected(isConnected);
         metrics.setChannelConnected(isConnected);
+        if (isConnected) processes.tellName();
       };
       entries.setConnected(false);
       metrics.setChannelConnected(false);
       const subscribing: unknown = opened.subscribe((text) => {
         const { success, output } = v.safeParse(MessageSchema, text);
         if (!success) return log.warn({ message: text }, "cache channel: message not understood");
-        if (output.from === processId) return;
-        metrics.recordInvalidation("received");
-        entries.invalidate(output);
+        if (processes.isOwn(output)) return;
+        const { groups, paths, prefixes, everything } = output;
+        if (everything || groups.length + paths.length + prefixes.length > 0) {
+          metrics.recordInvalidation("received");
+          entries.invalidate(output);
+        }
+        processes.receive(output);
       }, onConnection);
       // It may be async. Without this, its rejection would end the process.
       Promise.resolve(subscribing).catch((err) => log.error({ err }, "cache channel not subscribed"));

@@ -13,8 +13,6 @@ const EVERYTHING: Invalidation = { groups: [], paths: [], prefixes: [], everythi
 export type Published = {
   /** Whether the others are told at once, later, or not at all, since this process shuts down. */
   others: "no channel" | "published" | "waiting" | "failed";
-  /** The number of processes that got the message, with this one, if the channel counts them. */
-  receivers?: number;
 };
 
 type Options = {
@@ -71,8 +69,8 @@ export function createPublisher({ shutdown, log, onLate }: Options) {
       if (!send) return { others: "no channel" };
       try {
         if (!isRetrying) {
-          const receivers = await trySend(invalidation);
-          return { others: "published", ...(typeof receivers === "number" && { receivers }) };
+          await trySend(invalidation);
+          return { others: "published" };
         }
       } catch (err) {
         if (!isRetrying) log.warn({ err }, "cache invalidation not published");

@@ -11,6 +11,8 @@ type Options = { log: Logger; recordRequest: RecordRequest; trustProxy: TrustPro
 
 /** The alert SiteSlow counts the same requests. */
 const SLOW_SECONDS = 1;
+/** Pages and their data. Clients leave other streams when they like. */
+const PAGE_TYPES = /^text\/(html|x-script)/;
 
 /**
  * Gives each request its ids. Logs and measures it once its response has ended, with the names of OpenTelemetry's
@@ -32,7 +34,8 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       const { target, errorStatus, parts, cachedParts } = res.locals;
       const httpRoute = findHttpRoute(res);
       const status = res.headersSent ? (errorStatus ?? res.statusCode) : undefined;
-      recordRequest(method, status, httpRoute, errorType, seconds, req.complete);
+      const waited = errorType !== undefined && req.complete && (!res.headersSent || waitsForRest(res));
+      recordRequest(method, status, httpRoute, errorType, seconds, waited);
       log.info(
         {
           // Field by field, since a spread is several times slower.
@@ -53,6 +56,11 @@ export function accessLog({ log, recordRequest, trustProxy }: Options) {
       );
     });
   };
+}
+
+/** Whether a streamed page has more to come, as when its data is slow. */
+function waitsForRest(res: Response) {
+  return res.locals.waitsForBody === true && PAGE_TYPES.test(String(res.getHeader("Content-Type")));
 }
 
 /** The slowest part with its duration. If the client has left or got a 503, parts may still run. */

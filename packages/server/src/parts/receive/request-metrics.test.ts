@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createExpress } from "../../express.ts";
 import { measureProcess } from "../../process/process-metrics.ts";
 import { measureParts } from "../render/measure-parts.ts";
+import { writeReadableStreamToWritable } from "../render/streams/react-router-node.ts";
 import { accessLog } from "./access-log.ts";
 import { measureRequests } from "./request-metrics.ts";
 
@@ -17,13 +18,13 @@ const readAbandoned = async (registry: Registry) =>
 test.each([
   ["got no response for 8 s", [undefined, 8, true], 1],
   ["left at once, for another link", [undefined, 0.9, true], 0],
+  ["waited for the rest of a page", [200, 8, true], 1],
   ["cancelled an upload", [undefined, 8, false], 0],
-  ["closed an event stream", [200, 60, true], 0],
-  ["was shed", [503, 5, true], 0],
-] as const)("of a client that %s, the route has the right count", async (_what, [status, seconds, isRead], count) => {
+  ["closed an event stream", [200, 60, false], 0],
+] as const)("of a client that %s, the route has the right count", async (_what, [status, seconds, waited], count) => {
   const registry = new Registry();
   const record = measureRequests(registry, ["/", "/slow"]);
-  record("GET", status, "/slow", "aborted", seconds, isRead);
+  record("GET", status, "/slow", "aborted", seconds, waited);
   expect(await readAbandoned(registry)).toEqual([
     'requests_abandoned_total{http_route="/"} 0',
     `requests_abandoned_total{http_route="/slow"} ${count}`,
@@ -33,7 +34,7 @@ test.each([
 test("abandoned requests to an own router count from 0, and its routes have a limit", async () => {
   const registry = new Registry();
   const record = measureRequests(registry, []);
-  record("GET", 200, "/api", undefined, 8, true);
+  record("GET", 200, "/api", undefined, 8, false);
   expect(await readAbandoned(registry)).toEqual(['requests_abandoned_total{http_route="/api"} 0']);
   for (let i = 0; i < 1000; i += 1) record("GET", undefined, `/api/${i}`, "aborted", 8, true);
   expect((await readAbandoned(registry))?.length).toBeLessThan(110);
@@ -62,6 +63,42 @@ test.each([
   await setTimeout(1200);
   socket.destroy();
   await expect.poll(() => isClosed).toBe(true);
+  expect(await readAbandoned(registry)).toEqual([`requests_abandoned_total{http_route=""} ${count}`]);
+});
+
+/** A source that has more to come, and one that is complete and larger than the buffers of a connection. */
+const SOURCES = {
+  waiting: () => new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("first")) }),
+  complete: () => new Blob([Buffer.alloc(50e6)]).stream(),
+};
+
+test.concurrent.each([
+  ["of a page", "text/html; charset=utf-8", "waiting", 1],
+  ["of a page's data", "text/x-script", "waiting", 1],
+  ["of an event stream", "text/event-stream", "waiting", 0],
+  ["of a page that is only read slowly", "text/html; charset=utf-8", "complete", 0],
+] as const)("a client that leaves before the rest %s counts as it should", async (_what, type, source, count) => {
+  const registry = new Registry();
+  const recordRequest = measureRequests(registry, [""]);
+  const handle = accessLog({ log: pino({ level: "silent" }), recordRequest, trustProxy: () => false });
+  let isClosed = false;
+  const app = createExpress().use((req, res) => {
+    handle(req, res);
+    res.on("close", () => {
+      isClosed = true;
+    });
+    return writeReadableStreamToWritable(SOURCES[source](), res.type(type));
+  });
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await once(socket, "data");
+  socket.pause();
+  await setTimeout(1200);
+  socket.destroy();
+  await expect.poll(() => isClosed).toBe(true);
+  server.close();
   expect(await readAbandoned(registry)).toEqual([`requests_abandoned_total{http_route=""} ${count}`]);
 });
 

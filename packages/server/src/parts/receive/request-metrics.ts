@@ -18,7 +18,7 @@ const MIN_ABANDONED_SECONDS = 1;
 /**
  * Measures requests by OpenTelemetry's HTTP conventions. The number of label values has a limit, whatever clients send.
  * `routes` are the known ones. Returns a function that records a request; its status is undefined if no response head
- * was sent. `isRead` is false if the client left during its upload.
+ * was sent. `waited` is true if the client left while it waited for the response, or for the rest of a page.
  */
 export function measureRequests(registry: Registry, routes: string[]) {
   const duration = new Histogram({
@@ -30,7 +30,7 @@ export function measureRequests(registry: Registry, routes: string[]) {
   });
   const abandoned = new Counter({
     name: "requests_abandoned_total",
-    help: "Requests that got no response before their connection closed, after a second or more.",
+    help: "Clients that left after a second or more, without the response or the rest of a page.",
     labelNames: ["http_route"] as const,
     registers: [registry],
   });
@@ -59,13 +59,11 @@ export function measureRequests(registry: Registry, routes: string[]) {
     route: string | undefined,
     errorType: string | undefined,
     seconds: number,
-    isRead: boolean,
+    waited: boolean,
   ) => {
     const labels = toLabels(method, status, route, errorType);
     duration.observe(labels, seconds);
-    if (status === undefined && isRead && seconds >= MIN_ABANDONED_SECONDS) {
-      abandoned.inc({ http_route: labels.http_route });
-    }
+    if (waited && seconds >= MIN_ABANDONED_SECONDS) abandoned.inc({ http_route: labels.http_route });
   };
 }
 

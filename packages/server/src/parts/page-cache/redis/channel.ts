@@ -41,7 +41,7 @@ export function createChannel(url: string, prefix: string): CacheChannel {
     socket: { socketTimeout: TIMEOUT_MS, reconnectStrategy: RETRY_INTERVAL_MS },
   });
 
-  /** Invalidates the pages with tags and, if there is a message, publishes it in the same transaction. */
+  /** Invalidates the pages with tags, if any, and publishes the message, if there is one, in the same transaction. */
   async function invalidate(tags: string[], message?: string) {
     const timeouts = { connectTimeout: PUBLISH_TIMEOUT_MS, socketTimeout: PUBLISH_TIMEOUT_MS };
     // A connection of its own: on a lost one, each message would postpone the timeout.
@@ -49,9 +49,10 @@ export function createChannel(url: string, prefix: string): CacheChannel {
     publisher.on("error", () => {}); // Without a listener, errors would also end the process.
     try {
       await publisher.connect();
-      const deletion = publisher.multi().del([`${prefix}epoch`, ...tags.map((tag) => `${prefix}tag ${tag}`)]);
-      const results = await (message === undefined ? deletion : deletion.publish(name, message)).exec();
-      return Number(results.at(-1));
+      const transaction = publisher.multi();
+      if (tags.length > 0) transaction.del([`${prefix}epoch`, ...tags.map((tag) => `${prefix}tag ${tag}`)]);
+      if (message !== undefined) transaction.publish(name, message);
+      await transaction.exec();
     } finally {
       publisher.destroy();
     }

@@ -17,8 +17,12 @@ export function createReadableStreamFromReadable(source: Readable) {
  * memory for every chunk until the stream ends (remix-run/react-router#15247, fixed in 8.4.0). Rejects if the source
  * fails.
  */
-export async function writeReadableStreamToWritable(stream: ReadableStream, writable: Writable) {
+export async function writeReadableStreamToWritable(
+  stream: ReadableStream,
+  writable: Writable & { locals?: Express.Locals },
+) {
   const reader = stream.getReader();
+  const locals: Pick<Express.Locals, "waitsForBody"> = writable.locals ?? {}; // Other streams have none.
   let resume = () => {};
   const onDrain = () => resume();
   /** The pending read ends, too. */
@@ -29,7 +33,9 @@ export async function writeReadableStreamToWritable(stream: ReadableStream, writ
   writable.on("drain", onDrain).on("close", onClose);
   try {
     while (isOpen(writable)) {
+      locals.waitsForBody = true;
       const { done, value } = await reader.read();
+      locals.waitsForBody = false;
       if (!isOpen(writable)) break;
       if (done) return void writable.end();
       const isFull = !writable.write(value);
@@ -39,6 +45,7 @@ export async function writeReadableStreamToWritable(stream: ReadableStream, writ
     }
     onClose(); // An ended or destroyed writable may not have closed yet, or have closed before.
   } catch (error) {
+    locals.waitsForBody = false;
     reader.cancel().catch(() => {}); // A chunk that isn't bytes can't be written.
     writable.destroy(error as Error);
     throw error;
