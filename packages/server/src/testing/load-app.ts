@@ -6,7 +6,6 @@ import type { CreateServer } from "../create-server.ts";
 import type { Parts, Site } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
 import { createSettingsSchema, parseSettings } from "../settings/settings.ts";
-import { toUrlPath } from "../site/base-path.ts";
 import { serverEnvironment } from "./start-server.ts";
 
 type Options = {
@@ -40,8 +39,9 @@ export async function loadApp({ folder = process.cwd(), env = {}, parts: replace
   });
   const services = await server.openServices();
   const { app: application, renderAll, close: closeApplication } = server.createApplication(services);
+  const basePath = server.pages.base.path.slice(0, -1);
   const app: RequestListener = (req, res) => {
-    req.url = toUrlPath(server.pages.base, req.url as string);
+    req.url = basePath + req.url;
     application(req, res);
   };
   await renderAll();
