@@ -1,5 +1,6 @@
 // `npm run bench -- warm-start` restarts a process with 128 MiB, requests 20,000 pages that are in a real Redis, and prints
-// how many of them it had to render, and the CPU time. PROFILE=1 also writes a CPU profile to the current folder.
+// how many of them it had to render, and the CPU time, beside that of as many requests for one page in memory.
+// PROFILE=1 also writes a CPU profile to the current folder.
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
@@ -23,15 +24,15 @@ export default ({ loaderData }) =>
   createElement("main", null, loaderData.map((text) => createElement("p", { key: text }, text)));
 `;
 
-/** Requests each page once. Returns the number of failures. */
-async function requestAll(url: string) {
+/** Requests pages over connections that stay open. Returns the number of failures. */
+async function requestAll(url: string, toId: (index: number) => number) {
   const agent = new Agent({ keepAlive: true });
   let next = 0;
   let failures = 0;
   const client = async () => {
     while (next < PAGES) {
       const headers = { "accept-encoding": "gzip, deflate, br" };
-      const request = get(`${url}/page/${next++}`, { agent, headers });
+      const request = get(`${url}/page/${toId(next++)}`, { agent, headers });
       const [response] = (await once(request, "response")) as [IncomingMessage];
       if (response.statusCode !== 200) failures += 1;
       await once(response.resume(), "end");
@@ -46,7 +47,9 @@ const folder = await buildWithRoutes(join(import.meta.dirname, "../test/redis/se
 const redis = await startRedis();
 process.once("exit", () => redis.child.kill());
 const cgroup = createMemoryCgroup(MEMORY_MIB * 1024 ** 2);
-for (const label of ["cold", "warm"]) {
+
+/** Starts a process, and prints what it takes to serve each page, and then one page as often. */
+async function run(label: string) {
   const profile = process.env.PROFILE ? ["--cpu-prof", `--cpu-prof-dir=${process.cwd()}`] : [];
   const node = [process.execPath, ...readNodeFlags(MEMORY_MIB), ...profile];
   const [file = "", ...args] = [...(cgroup?.command ?? []), ...node];
@@ -56,22 +59,25 @@ for (const label of ["cold", "warm"]) {
     return Number(metrics.split(`\n${series} `)[1]?.split("\n")[0]);
   };
   const read = () => [server.child, redis.child].map(({ pid }) => cpuSeconds({ pid: pid as number }));
-  const [before, startedAt] = [read(), performance.now()];
-  const failures = await requestAll(server.url);
-  const [after, seconds] = [read(), (performance.now() - startedAt) / 1000];
-  console.log(label, {
-    failures,
-    renders: await count('page_cache_renders_total{result="stored"}'),
-    storeHits: await count('page_cache_store_total{result="hit"}'),
-    storeErrors: await count('page_cache_store_total{result="error"}'),
-    seconds,
-    cpuSeconds: (after[0] ?? 0) - (before[0] ?? 0),
-    redisCpuSeconds: (after[1] ?? 0) - (before[1] ?? 0),
-    mib: (cgroup?.readBytes() ?? Number.NaN) / 1024 ** 2,
-    redisMemory: String(await redis.send("INFO", "memory")).match(/used_memory_human:\S+/)?.[0],
-  });
+  const measure = async (toId: (index: number) => number) => {
+    const [before, startedAt] = [read(), performance.now()];
+    const failures = await requestAll(server.url, toId);
+    const [after, seconds] = [read(), (performance.now() - startedAt) / 1000];
+    const [cpu = 0, redisCpu = 0] = after.map((value, index) => value - (before[index] ?? 0));
+    return { failures, seconds, cpu, redisCpu };
+  };
+  const pages = await measure((index) => index);
+  const renders = await count('page_cache_renders_total{result="stored"}');
+  const mib = (cgroup?.readBytes() ?? Number.NaN) / 1024 ** 2;
+  const errors = await count('page_cache_store_total{result="error"}');
+  console.log(label, { ...pages, renders, errors, mib });
+  console.log("one page as often", await measure(() => 0));
   await server.stop();
 }
+
+await run("cold");
+await run("warm, but for pages that were stored too late on a busy machine");
+await run("warm");
 cgroup?.remove();
 await redis.kill();
 rmSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Request, Response } from "express";
 import fresh from "fresh";
 import createHttpError from "http-errors";
@@ -16,7 +16,8 @@ type Variant = { body: Buffer; etag: string; headers: string[]; notModifiedHeade
 /** A response in memory, with everything that is the same for each request. */
 export type StoredResponse = {
   status: number;
-  variants: Record<StoredCoding, Variant>;
+  /** Made at the first call: of most pages, clients request one variant. */
+  variantOf: (coding: StoredCoding) => Variant;
 };
 
 /** The content by coding. For a missing coding, identity is sent. */
@@ -34,12 +35,11 @@ type Options = {
 
 export function storeResponse({ status, headers, contentType, bodies, vary }: Options): StoredResponse {
   // A hash of the content only, so that every process and build has the same tag.
-  const hash = createHash("sha256").update(bodies.identity).digest("base64url");
+  const contentHash = hash("sha256", bodies.identity, "base64url");
   const allVary = vary === undefined ? "Accept-Encoding" : `Accept-Encoding, ${vary}`;
-  const toVariant = (coding: StoredCoding, body: Buffer | undefined): Variant => {
-    if (!body) return toVariant("identity", bodies.identity);
+  const createVariant = (coding: StoredCoding, body: Buffer): Variant => {
     const isEncoded = coding !== "identity";
-    const etag = isEncoded ? `"${hash}-${coding}"` : `"${hash}"`;
+    const etag = isEncoded ? `"${contentHash}-${coding}"` : `"${contentHash}"`;
     const notModifiedHeaders = Object.entries({ ...headers, Vary: allVary, ETag: etag }).flat();
     const contentHeaders = {
       ...(contentType !== undefined && { "Content-Type": contentType }),
@@ -53,11 +53,14 @@ export function storeResponse({ status, headers, contentType, bodies, vary }: Op
       notModifiedHeaders,
     };
   };
-  const { br, gzip, identity } = bodies;
-  return {
-    status,
-    variants: { br: toVariant("br", br), gzip: toVariant("gzip", gzip), identity: toVariant("identity", identity) },
+  const variants: Partial<Record<StoredCoding, Variant>> = {};
+  const variantOf = (coding: StoredCoding): Variant => {
+    const body = bodies[coding];
+    if (!body) return variantOf("identity");
+    variants[coding] ??= createVariant(coding, body);
+    return variants[coding];
   };
+  return { status, variantOf };
 }
 
 /**
@@ -84,7 +87,7 @@ export function sendStored(
   ownHeaders: string[] = [],
   range?: ByteRange,
 ) {
-  const variant = stored.variants[range ? "identity" : negotiateContentCoding(req.headers, CODINGS.stored)];
+  const variant = stored.variantOf(range ? "identity" : negotiateContentCoding(req.headers, CODINGS.stored));
   const { body, etag, headers, notModifiedHeaders } = variant;
   // Only a 200 can be "not modified" (RFC 9110 §13.2.1).
   const isFresh = stored.status === 200 && matches(req, etag);

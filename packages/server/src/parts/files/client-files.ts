@@ -64,7 +64,7 @@ export function readClientFiles(folder: string | undefined, { base, securityHead
       contentType: contentType(basename(filePath)) || "application/octet-stream",
       bodies: Object.fromEntries(variants) as Bodies,
     });
-    return { path: filePath, stored, codings, size, validator: stored.variants.identity.etag };
+    return { path: filePath, stored, codings, size, validator: stored.variantOf("identity").etag };
   };
   const filePaths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())

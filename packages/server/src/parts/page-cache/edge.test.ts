@@ -12,8 +12,8 @@ const ROUTE = { pattern: "/:page", cacheRule: {} } as RouteEntry;
 const BATCH_MS = 700;
 
 /** A cache behind one that records its purges, and rejects them while it is down. */
-function connect() {
-  const edge = { isUp: true, attempts: 0, purged: [] as PurgedInvalidation[] };
+function connect(maxTags?: number) {
+  const edge = { isUp: true, attempts: 0, retryAfterSeconds: 0, purged: [] as PurgedInvalidation[] };
   const lines: string[] = [];
   const registry = new Registry();
   const cache = createCache({
@@ -27,9 +27,11 @@ function connect() {
   });
   cache.connectEdge({
     toHeaders: (tags) => ({ "Cache-Tag": tags.join(",") }),
+    ...(maxTags !== undefined && { maxTags }),
     async send(invalidation) {
       edge.attempts += 1;
-      if (!edge.isUp) throw new Error("down");
+      const { retryAfterSeconds } = edge;
+      if (!edge.isUp) throw Object.assign(new Error("down"), { retryAfterSeconds });
       edge.purged.push(invalidation);
     },
   });
@@ -92,6 +94,42 @@ test("a purge that fails is tried again with what has been added, is measured, a
     ["failed", edge.attempts - 1],
   ]);
   expect(await read("page_cache_purge_wait_seconds")).toEqual([[0]]);
+});
+
+test("a purge that is refused is tried again when the cache allows it, also if that is later than usual", async () => {
+  const { cache, edge } = connect();
+  Object.assign(edge, { isUp: false, retryAfterSeconds: 3 });
+  await cache.invalidate(["a"]);
+  await expect.poll(() => edge.attempts, { interval: 10 }).toBe(1);
+  const refusedAt = performance.now();
+  edge.isUp = true;
+  await expect.poll(() => edge.purged, { timeout: 10_000 }).toMatchObject([{ tags: ["a"] }]);
+  expect(performance.now() - refusedAt).toBeGreaterThan(2500);
+});
+
+test.each([
+  ["edits", (_cache: object) => {}],
+  ["edits before the shutdown", (cache: { close: () => Promise<unknown> }) => cache.close()],
+])("each purge has as many tags as the cache accepts: %s", async (_label, end) => {
+  const { cache, edge, read } = connect(2);
+  await cache.invalidate(["a", "b", "c"], ["/1", "/2"]);
+  await end(cache);
+  await expect.poll(() => edge.purged).toMatchObject([{ tags: ["a", "b"] }, { tags: ["c", "/1"] }, { tags: ["/2"] }]);
+  expect(edge.purged.map(({ groups, paths }) => [groups, paths])).toEqual([
+    [["a", "b"], []],
+    [["c"], ["/1"]],
+    [[], ["/2"]],
+  ]);
+  expect(await read("page_cache_purge_wait_seconds")).toEqual([[0]]);
+});
+
+test("a purge that fails isn't followed by the next tags, and doesn't lose them", async () => {
+  const { cache, edge } = connect(1);
+  edge.isUp = false;
+  await cache.invalidate(["a", "b"]);
+  await expect.poll(() => edge.attempts, { interval: 10 }).toBe(2);
+  edge.isUp = true;
+  await expect.poll(() => edge.purged, { timeout: 10_000 }).toMatchObject([{ tags: ["a"] }, { tags: ["b"] }]);
 });
 
 test("if too much waits, every page is purged", async () => {

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { RouteEntry } from "../../locals.ts";
 import { createEntry } from "./create-entry.ts";
 import { createEntries } from "./memory.ts";
@@ -52,8 +52,31 @@ test.each([
   expect(await shared.lookUp("/", ROUTE)).toBe(undefined);
   expect(await shared.lookUp("/", ROUTE)).toBe(undefined);
   expect(await shared.takeTurn("/", ROUTE)).toEqual({ turn: undefined });
-  expect({ questions, results }).toEqual({ questions: ["release /"], results: ["error"] });
+  expect({ questions, results, lines }).toEqual({ questions: ["release /"], results: ["error"], lines: [] });
+  await expect.poll(() => shared.lookUp("/", ROUTE).then(() => questions.length)).toBe(2);
   expect(lines).toEqual(["page store not available: each process renders its own pages"]);
+});
+
+test("the pauses of a store that fails get longer, up to 5 s, and start anew once it answers", async () => {
+  let isUp = false;
+  const { shared, questions, lines } = connect(async () => (isUp ? FOUND : Promise.reject(new Error("full"))));
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  /** Returns the milliseconds until the store is asked again. */
+  const findPause = async () => {
+    const [count, startedAt] = [questions.length, performance.now()];
+    for (; questions.length === count; vi.advanceTimersByTime(100)) await shared.lookUp("/", ROUTE);
+    return performance.now() - startedAt;
+  };
+  await findPause();
+  const pauses = [await findPause(), await findPause(), await findPause(), await findPause(), await findPause()];
+  expect(pauses).toEqual([500, 1000, 2000, 4000, 5000]);
+  isUp = true;
+  await findPause();
+  isUp = false;
+  await findPause();
+  expect(lines).toEqual([expect.stringContaining("page store not available"), "page store available"]);
+  expect(await findPause()).toBe(500);
 });
 
 test("a turn that comes after the deadline ends, so that another process gets it", async () => {

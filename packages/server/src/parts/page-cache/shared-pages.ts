@@ -14,8 +14,9 @@ const ANSWER_TIMEOUT_MS = 50;
 const MAX_ANSWER_MS = 250;
 /** A busy process reads no answers. No request waits longer, even if the process stays busy. */
 const MAX_BUSY_MS = 2000;
-/** After a failure, the store isn't asked for this long. */
-const PAUSE_MS = 5000;
+/** After a failure, the store isn't asked for this long. The pause doubles with each further failure. */
+const MIN_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 5000;
 /** While another process renders a page, the store is asked for the page this often. */
 const POLL_INTERVAL_MS = 25;
 /** Longer than a render may take. */
@@ -40,7 +41,8 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
   let store: PageStore | undefined;
   let connected: Promise<unknown> | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let hasFailed = false;
+  /** In a row. The questions that fail at once are one failure. */
+  let failures = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = () => store !== undefined && performance.now() >= pausedUntil && isPublished();
@@ -51,15 +53,17 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
       const result = await readInTime(answer, () => answeredAt);
       answeredAt = performance.now();
       if (answeredAt < pausedUntil) return result; // Late. The store isn't asked yet.
-      if (hasFailed) log.info("page store available");
-      hasFailed = false;
+      if (failures > 1) log.info("page store available");
+      failures = 0;
       return result;
     } catch (err) {
       if (onLate) answer.then(onLate, () => {});
       metrics.recordStore("error");
-      pausedUntil = performance.now() + PAUSE_MS;
-      if (!hasFailed) log.warn({ err }, "page store not available: each process renders its own pages");
-      hasFailed = true;
+      if (performance.now() < pausedUntil) return undefined;
+      failures += 1;
+      pausedUntil = performance.now() + Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+      // On a busy machine, one answer may be late.
+      if (failures === 2) log.warn({ err }, "page store not available: each process renders its own pages");
       return undefined;
     }
   }

@@ -20,10 +20,8 @@ export function createCloudflarePurge({ zone, token }: ServiceOptions & { zone: 
   const url = `https://api.cloudflare.com/client/v4/zones/${zone}/purge_cache`;
   return {
     toHeaders: (tags) => ({ "Cache-Tag": tags.join(",") }),
-    send: ({ tags }) =>
-      Promise.all(
-        split(tags, CLOUDFLARE_TAGS).map((part) => post(url, { Authorization: `Bearer ${token}` }, { tags: part })),
-      ),
+    maxTags: CLOUDFLARE_TAGS,
+    send: ({ tags }) => post(url, { Authorization: `Bearer ${token}` }, { tags }),
   };
 }
 
@@ -32,8 +30,8 @@ export function createFastlyPurge({ service, token }: ServiceOptions & { service
   const url = `https://api.fastly.com/service/${service}/purge`;
   return {
     toHeaders: (tags) => ({ "Surrogate-Key": tags.join(" ") }),
-    send: ({ tags }) =>
-      Promise.all(split(tags, FASTLY_KEYS).map((part) => post(url, { "Fastly-Key": token }, { surrogate_keys: part }))),
+    maxTags: FASTLY_KEYS,
+    send: ({ tags }) => post(url, { "Fastly-Key": token }, { surrogate_keys: tags }),
   };
 }
 
@@ -86,5 +84,14 @@ async function request(url: string, init: RequestInit, isAccepted = ({ ok }: Res
   const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await response.text();
   if (isAccepted(response)) return;
-  throw new Error(`${init.method ?? "GET"} ${url} has status ${response.status}: ${text.slice(0, 200)}`);
+  const error = new Error(`${init.method ?? "GET"} ${url} has status ${response.status}: ${text.slice(0, 200)}`);
+  const retryAfterSeconds = parseRetryAfter(response.headers.get("Retry-After") ?? "");
+  throw Object.assign(error, { retryAfterSeconds });
+}
+
+/** Seconds, or a date (RFC 9110 §10.2.3). */
+function parseRetryAfter(value: string) {
+  if (/^\d+$/.test(value)) return Number(value);
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? 0 : Math.max(0, (date - Date.now()) / 1000);
 }

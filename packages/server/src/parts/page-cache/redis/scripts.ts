@@ -1,3 +1,5 @@
+import { type CommandParser, defineScript } from "@redis/client";
+
 // In each script, KEYS are the page, its turn and the epoch, and ARGV[1] is the prefix of tags. Times are microseconds
 // on the clock of Redis.
 //
@@ -13,8 +15,22 @@ local now = time[1] * 1000000 + time[2]
 local text = string.format("%.0f", now)
 `;
 
+/** The client sends the script's hash, and the whole script if Redis doesn't have it. Strings in replies are Buffers. */
+const toScript = <Reply, Result>(source: string, transformReply: (reply: Reply) => Result) =>
+  defineScript({
+    SCRIPT: source,
+    NUMBER_OF_KEYS: 3,
+    parseCommand: (parser: CommandParser, keys: string[], args: (string | Buffer)[]) => parser.push(...keys, ...args),
+    transformReply,
+  });
+const ignoreReply = () => {};
+
+type LookedUp = [version: Buffer | null, page: Buffer | null, age: number, isFresh: number, epoch: Buffer, now: Buffer];
+type Stored = [result: Buffer, epoch: Buffer, now: Buffer];
+
 /** ARGV: 2 the version that the process has, 3 the turn's token or "", 4 the turn's milliseconds. */
-export const LOOK_UP = `${NOW}
+export const lookUp = toScript(
+  `${NOW}
 local version, renderedAt, fresh, tags = unpack(redis.call("HMGET", KEYS[1], "version", "renderedAt", "fresh", "tags"))
 if version then
   for tag, value in pairs(cjson.decode(tags)) do
@@ -30,13 +46,16 @@ if ARGV[3] ~= "" and not isFresh and redis.call("SET", KEYS[2], ARGV[3], "NX", "
   epoch = redis.call("GET", KEYS[3])
 end
 return { version, page, math.ceil(age), isFresh and 1 or 0, epoch, text }
-`;
+`,
+  ([version, page, age, isFresh, epoch, now]: LookedUp) => ({ version, page, age, isFresh: isFresh === 1, epoch, now }),
+);
 
 /**
  * ARGV: 2 the turn's token, 3 the epoch and 4 the time at which the render began, 5 the version, 6 the age, 7 for how
  * long it is fresh, 8 and kept, in milliseconds, 9 the tags, 10 the page.
  */
-export const STORE = `${NOW}
+export const store = toScript(
+  `${NOW}
 if redis.call("GET", KEYS[2]) ~= ARGV[2] then return { "lost" } end
 local isSameEpoch = redis.call("GET", KEYS[3]) == ARGV[3]
 local tags = {}
@@ -61,16 +80,24 @@ redis.call("HSET", KEYS[1], "version", ARGV[5], "renderedAt", renderedAt, "fresh
 redis.call("PEXPIRE", KEYS[1], ARGV[8])
 redis.call("DEL", KEYS[2])
 return { "stored" }
-`;
+`,
+  ([result, epoch, now]: Stored) => ({ result: String(result) as "stored" | "invalidated" | "lost", epoch, now }),
+);
 
 /** ARGV: 2 the turn's token, 3 the milliseconds that it has from now on. */
-export const EXTEND_TURN = `
+export const extendTurn = toScript(
+  `
 if redis.call("GET", KEYS[2]) == ARGV[2] then redis.call("PEXPIRE", KEYS[2], ARGV[3]) end
-`;
+`,
+  ignoreReply,
+);
 
 /** ARGV: 2 the turn's token, 3 "remove" if the page is removed. */
-export const END_TURN = `
+export const endTurn = toScript(
+  `
 if redis.call("GET", KEYS[2]) ~= ARGV[2] then return end
 redis.call("DEL", KEYS[2])
 if ARGV[3] == "remove" then redis.call("DEL", KEYS[1]) end
-`;
+`,
+  ignoreReply,
+);
