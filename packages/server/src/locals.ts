@@ -60,7 +60,7 @@ declare global {
       trace?: Trace;
       /**
        * Whether the server still waits for a part of the body that it streams. False while it waits for the client to
-       * read. Written by parts/render/streams. Read by receive.
+       * read. Written by parts/render/streams/react-router-node.ts. Read by receive.
        */
       waitsForBody?: boolean;
       /**

@@ -11,8 +11,7 @@ const NODE_MODULES = fileURLToPath(new URL("../../../node_modules", import.meta.
 /** Copies the engine's sources, as a clone has them. */
 function copyEngine() {
   const folder = mkdtempSync(join(tmpdir(), "engine-"));
-  for (const name of ["package.json", "scripts", "src"])
-    cpSync(join(ENGINE, name), join(folder, name), { recursive: true });
+  for (const name of ["package.json", "src"]) cpSync(join(ENGINE, name), join(folder, name), { recursive: true });
   symlinkSync(NODE_MODULES, join(folder, "node_modules"));
   return folder;
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { version } from "vite";
 
 const SRC = fileURLToPath(new URL("../", import.meta.url));
-const COMPILER = fileURLToPath(new URL("../../scripts/compile.js", import.meta.url));
+const COMPILER = fileURLToPath(new URL("compile.js", import.meta.url));
 const HASH = fileURLToPath(new URL("../../dist/sources.sha256", import.meta.url));
 
 const names = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -22,7 +22,7 @@ const hash = createHash("sha256")
 
 if (readHash() !== hash) {
   rmSync(HASH, { force: true });
-  const { compile } = await import("../../scripts/compile.js");
+  const { compile } = await import("./compile.js");
   await compile();
   writeFileSync(HASH, hash);
 }

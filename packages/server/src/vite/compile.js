@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
-const PACKAGE = fileURLToPath(new URL("../", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../", import.meta.url));
 const DIST = join(PACKAGE, "dist");
 
 /** The modules that Vite's plugin names in a site's build (vite/paths.ts). */
