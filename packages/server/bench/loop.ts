@@ -23,6 +23,8 @@ import { SERVER_ENV } from "../test/support/start-server.ts";
 import { createTemplate } from "./create-template.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
+/** In each round. */
+const EDITS = 5;
 /** The largest ratios, on a busy machine. */
 const BOUNDS = {
   "first response": 2,
@@ -124,17 +126,24 @@ async function measureDevelopment(folder: string, record: (metric: Metric, since
     await page.waitForFunction(() => Object.keys(document.querySelector("main") ?? {}).length > 0);
     record("first page, hydrated", startedAt);
     await page.waitForLoadState("networkidle");
-    const text = `Edited ${startedAt}`;
-    const editedAt = performance.now();
-    edit(join(folder, "app/routes/home.tsx"), /<h1>.*<\/h1>/, `<h1>${text}</h1>`);
-    await page.getByText(text).waitFor();
-    record("an edit shows", editedAt);
+    // Vite sees a saved file after 0.1 or 0.2 s, by chance.
+    for (let count = 0; count < EDITS; count += 1) {
+      const text = `Edited ${startedAt} ${count}`;
+      const editedAt = performance.now();
+      edit(join(folder, "app/routes/home.tsx"), /<h1>.*<\/h1>/, `<h1>${text}</h1>`);
+      await page.getByText(text).waitFor();
+      record("an edit shows", editedAt);
+    }
     if (!readdirSync(folder).includes("server.ts")) return;
     const file = join(folder, "server.ts");
     const source = readFileSync(file);
     const serverEditedAt = performance.now();
-    edit(file, /app\.use\(receive\);/, `$&\napp.use((_req, res, next) => next(void res.set("X-Edit", "${text}")));`);
-    await until(async () => (await fetch(url)).headers.get("X-Edit") === text);
+    edit(
+      file,
+      /app\.use\(receive\);/,
+      `$&\napp.use((_req, res, next) => next(void res.set("X-Edit", "${startedAt}")));`,
+    );
+    await until(async () => (await fetch(url)).headers.get("X-Edit") === String(startedAt));
     record("an edit of server.ts shows", serverEditedAt);
     writeFileSync(file, source);
   } finally {
@@ -147,8 +156,10 @@ async function measureDevelopment(folder: string, record: (metric: Metric, since
 // The project's types come from the engine's declarations, which `npm run typecheck` builds first.
 await run(resolve(import.meta.dirname, "../../.."), "tsc", "-b", "packages/server/tsconfig.build.json");
 const samples = new Map<string, number[]>();
-const median = (key: string) =>
-  (samples.get(key) ?? []).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN;
+function median(key: string) {
+  const sorted = (samples.get(key) ?? []).toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
 const folders = { project: await createProduct(), template: await createTypedTemplate() };
 
 // The first, uncounted round fills the caches.
