@@ -7,6 +7,7 @@ const MANIFESTS = parseAllDocuments(readFileSync("deploy/kubernetes/web.yaml", "
 const find = (kind: string) => MANIFESTS.find((manifest) => manifest.kind === kind);
 const SERVICES = MANIFESTS.filter(({ kind }) => kind === "Service");
 const [image] = parse(readFileSync("deploy/kubernetes/kustomization.yaml", "utf8")).images;
+const user = Number(/^USER (\d+)$/m.exec(readFileSync("Dockerfile", "utf8"))?.[1]);
 const { spec: deployment } = find("Deployment");
 const { spec: pod, metadata } = deployment.template;
 const [container] = pod.containers;
@@ -18,6 +19,16 @@ test.each([
   ["has one container, and no init container", [pod.containers.length, pod.initContainers], [1, undefined]],
   ["has an image with a version, not the latest", /^\d+\.\d+\.\d+$/.test(image.newTag), true],
   ["requests CPU, memory and disk", Object.keys(container.resources.requests), ["cpu", "memory", "ephemeral-storage"]],
+  [
+    "has limits of memory and disk, and none of CPU",
+    Object.keys(container.resources.limits),
+    ["memory", "ephemeral-storage"],
+  ],
+  [
+    "requests as much as its limits allow",
+    { ...container.resources.requests, ...container.resources.limits },
+    container.resources.requests,
+  ],
   [
     "is started and restarted by /livez, and gets requests by /readyz",
     PROBES.map(({ httpGet }) => httpGet.path),
@@ -33,6 +44,11 @@ test.each([
   ],
   ["has a file system that is read-only", container.securityContext.readOnlyRootFilesystem, true],
   ["isn't privileged", container.securityContext.privileged, undefined],
+  ["can't gain privileges", container.securityContext.allowPrivilegeEscalation, false],
+  ["has no capability", container.securityContext.capabilities, { drop: ["ALL"] }],
+  ["has the runtime's seccomp profile", pod.securityContext.seccompProfile, { type: "RuntimeDefault" }],
+  ["isn't root", pod.securityContext.runAsNonRoot, true],
+  ["runs as the image's user", [pod.securityContext.runAsUser, pod.securityContext.runAsGroup], [user, user]],
   ["has no token for the API server", pod.automountServiceAccountToken, false],
   ["has no port of the node", container.ports.flatMap(({ hostPort = [] }) => hostPort), []],
   [

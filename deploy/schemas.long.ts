@@ -1,4 +1,5 @@
-// The manifests, with the schemas of Kubernetes, Gateway API, Envoy Gateway and the Prometheus Operator.
+// The manifests, with the schemas of Kubernetes, Gateway API, Envoy Gateway and the Prometheus Operator, and the
+// dashboard, with Grafana's.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,13 +16,17 @@ const PACKAGES: Record<string, string> = {
 };
 /** Kubernetes' own kinds. */
 const CORE = "kubernetes-models@5.1.0";
+const GRAFANA = "@grafana/schema@13.2.3";
 const FILES = ["namespace", "web", "httproute", "envoy-gateway", "prometheus-operator", "prometheus-rule"];
 const OBJECTS = FILES.flatMap((name) => parseAllDocuments(readFileSync(`deploy/kubernetes/${name}.yaml`, "utf8"))).map(
   (document) => document.toJS({ mapAsMap: false }),
 );
 const folder = mkdtempSync(join(tmpdir(), "schemas-"));
 beforeAll(() => {
-  run(folder, `npm install --ignore-scripts --no-audit --no-fund ${[CORE, ...Object.values(PACKAGES)].join(" ")}`);
+  run(
+    folder,
+    `npm install --ignore-scripts --no-audit --no-fund ${[CORE, GRAFANA, ...Object.values(PACKAGES)].join(" ")}`,
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -53,4 +58,22 @@ test.each([
   const right = JSON.stringify(OBJECTS.find((object) => object.kind === kind));
   expect(right).toContain(from);
   expect((await findErrors(JSON.parse(right.replace(from, to)))).join()).toContain(message);
+});
+
+const DASHBOARD = readFileSync("deploy/dashboard.json", "utf8");
+const findDashboardErrors = (dashboard: string) =>
+  findTypeErrors(JSON.parse(dashboard), "Dashboard", "@grafana/schema", folder);
+
+test("the dashboard follows Grafana's schema", () => {
+  expect(findDashboardErrors(DASHBOARD)).toEqual([]);
+});
+
+test.each([
+  ["an unknown field", '"decimals"', '"decimalz"', "decimalz"],
+  ["a wrong type", '"w": 8', '"w": "8"', "not assignable to type 'number'"],
+  ["a value that isn't allowed", '"absolute"', '"absolut"', '"absolut"'],
+  ["a missing field", '"schemaVersion": 39,', "", "'schemaVersion' is missing"],
+])("Grafana's schema rejects %s in the dashboard", (_what, from, to, message) => {
+  expect(DASHBOARD).toContain(from);
+  expect(findDashboardErrors(DASHBOARD.replace(from, to)).join()).toContain(message);
 });
