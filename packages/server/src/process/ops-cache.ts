@@ -14,8 +14,8 @@ export const STATUSES = { "no channel": 200, published: 200, unconfirmed: 202, w
 /** For people, and in docs/reference.md. */
 export const OTHERS = {
   "no channel": "without a channel, purge each of the other processes",
-  published: "each process heard from in the last minute has confirmed",
-  unconfirmed: "some processes haven't confirmed: they purge once they are connected again",
+  published: "each process heard from in the last hour has confirmed",
+  unconfirmed: "some processes haven't confirmed: they purge once they are connected again, or have ended",
   waiting: "the other processes will be told: this process tries again each second",
   failed: "this process is shutting down: purge the others through another one",
 };

@@ -172,12 +172,12 @@ test.each([
 test("the answer to a purge says whether the cache in front is purged, too", () => {
   const purged = { invalidated: 1, keys: ["/"], others: "published" as const, confirmed: ["web-1", "web-2"] };
   expect(describePurge([200, { ...purged, edge: "queued" }])).toMatchObject({
-    state: "each process heard from in the last minute has confirmed; the cache in front is purged within a second",
+    state: "each process heard from in the last hour has confirmed; the cache in front is purged within a second",
     isGood: true,
   });
   expect(describePurge([200, { ...purged, edge: "retrying" }])).toMatchObject({
     state:
-      "each process heard from in the last minute has confirmed; the cache in front isn't purged: this process tries again",
+      "each process heard from in the last hour has confirmed; the cache in front isn't purged: this process tries again",
     isGood: false,
   });
 });

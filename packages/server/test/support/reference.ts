@@ -155,7 +155,7 @@ is connected, the other processes purge as well:
 ${listAnswers()}
 
 \`confirmed\` has the names of the processes that have purged, with this one first, and \`unconfirmed\` those of processes
-that were heard from within the last minute, but didn't answer within 2 s. A name is the \`host.name\` and \`process.pid\` of
+that were heard from within the last hour, but didn't answer within 2 s. A name is the \`host.name\` and \`process.pid\` of
 log lines. If a process ends while messages wait, it logs \`cache invalidations lost\`: purge the other processes.
 
 If the site [purges a cache in front](caching.md#include-caches-in-front), the answer has \`edge\`:

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import { createCacheMetrics } from "./cache-metrics.ts";
-import { createCache } from "./invalidation.ts";
+import { type CacheChannel, createCache } from "./invalidation.ts";
 
 const ROUTE = { pattern: "/:page", cacheRule: {} } as RouteEntry;
 
@@ -12,10 +12,16 @@ const ROUTE = { pattern: "/:page", cacheRule: {} } as RouteEntry;
 function connect(paths: string[] = [], groups: string[] = []) {
   const shutdown = new AbortController();
   const lines: string[] = [];
+  const errors: string[] = [];
+  const write = (line: string) => {
+    const { msg, err } = JSON.parse(line);
+    lines.push(msg);
+    if (err) errors.push(err.message);
+  };
   const registry = new Registry();
   const cache = createCache({
     maxBytes: 1e6,
-    log: pino({ base: null, timestamp: false }, { write: (line) => lines.push(JSON.parse(line).msg) }),
+    log: pino({ base: null, timestamp: false }, { write }),
     metrics: createCacheMetrics(registry, []),
     site: "shop",
     release: "1",
@@ -41,9 +47,9 @@ function connect(paths: string[] = [], groups: string[] = []) {
       const { from: _, name: __, ...invalidation } = JSON.parse(message);
       return channel.messages.push(invalidation);
     },
-    subscribe(_onMessage: (message: string) => void, _onConnection: (isConnected: boolean) => void) {},
+    subscribe(..._functions: Parameters<CacheChannel["subscribe"]>) {},
   };
-  return { cache, channel, lines, registry, shutdown };
+  return { cache, channel, lines, errors, registry, shutdown };
 }
 
 const none = { groups: [], paths: [], prefixes: [] };
@@ -131,6 +137,13 @@ test.each([
     subscribe: (onMessage) => onMessage(JSON.stringify({ from: "other", groups: [], paths: [], ...message })),
   });
   expect(paths.filter((path) => cache.entries.find(path))).toEqual(kept);
+});
+
+test("the log has the error of a channel that isn't connected", () => {
+  const { cache, channel, errors } = connect();
+  const refused = new Error("password required");
+  cache.connect({ ...channel, subscribe: (_onMessage, onConnection) => onConnection(false, refused) });
+  expect(errors).toEqual(["password required"]);
 });
 
 test("operators see the state of the channel, and whether invalidations wait", async () => {

@@ -17,8 +17,11 @@ import { createSharedPages } from "./shared-pages.ts";
 export type CacheChannel = {
   /** Sends a message to all processes. Rejects if it can't. */
   publish: (message: string) => Promise<unknown>;
-  /** Registers a function for the messages of all processes, and one for the state of the connection. */
-  subscribe: (onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) => void;
+  /** Registers a function for the messages of all processes, and one for the state of the connection, with its error. */
+  subscribe: (
+    onMessage: (message: string) => void,
+    onConnection: (isConnected: boolean, err?: unknown) => void,
+  ) => void;
   /** Closes its connections at shutdown. */
   close?: () => Promise<unknown>;
   /** Keeps cached pages for all processes, until a message invalidates them. */
@@ -148,9 +151,10 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
       if (opened.store) sharedPages.connect(opened.store);
       channel = "connecting";
       let wasConnected: boolean | undefined;
-      const onConnection = (isConnected: boolean) => {
+      const onConnection = (isConnected: boolean, err?: unknown) => {
         if (isConnected === wasConnected) return;
-        if (!isConnected) log.warn("cache channel disconnected: responses with cache groups are revalidated after 1 s");
+        if (!isConnected)
+          log.warn({ err }, "cache channel disconnected: responses with cache groups are revalidated after 1 s");
         else if (wasConnected === false) log.info("cache channel connected");
         wasConnected = isConnected;
         channel = isConnected ? "connected" : "disconnected";

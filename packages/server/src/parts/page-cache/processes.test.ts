@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import * as v from "valibot";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createProcesses, ProcessSchema } from "./processes.ts";
 
 const INVALIDATION = { groups: ["a"], paths: [], prefixes: [] };
@@ -46,6 +46,20 @@ test("a process that has been heard, and gets no message, is named", async () =>
   await expect.poll(() => purge()).toMatchObject({ confirmed: [name, name, name] });
   frozen.add(1);
   expect(await purge()).toEqual({ others: "unconfirmed", confirmed: [name, name], unconfirmed: [name] });
+});
+
+test("a process that is silent for minutes is named for an hour, and no purge waits for it", async () => {
+  const { frozen, purge } = connect(2);
+  await expect.poll(() => purge()).toMatchObject({ confirmed: [name, name] });
+  frozen.add(1);
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.advanceTimersByTime(120_000);
+  const sentAt = performance.now();
+  expect(await purge()).toMatchObject({ others: "unconfirmed", unconfirmed: [name] });
+  expect(performance.now()).toBe(sentAt);
+  vi.advanceTimersByTime(3_600_000);
+  expect(await purge()).toMatchObject({ others: "published", unconfirmed: [] });
 });
 
 test("a process that starts later learns the names of the others", async () => {

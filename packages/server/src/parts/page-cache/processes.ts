@@ -8,8 +8,10 @@ import type { Published } from "./publisher.ts";
 const HEARTBEAT_INTERVAL_MS = 20_000;
 /** Processes that start together are answered together. */
 const ANSWER_DELAY_MS = 1000;
-/** A process that was silent for longer has ended, or expires its entries when its channel connects again. */
+/** A purge doesn't wait for a process that was silent for longer, but names it. */
 const SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS;
+/** A process that was silent for longer has ended. */
+const MAX_SILENCE_MS = 3_600_000;
 const CONFIRM_TIMEOUT_MS = 2000;
 const POLL_INTERVAL_MS = 20;
 /** Each message is an invalidation. This one invalidates nothing. */
@@ -48,7 +50,7 @@ export function createProcesses() {
     if (isClosed) return;
     clearTimeout(heartbeat);
     heartbeat = setTimeout(() => {
-      for (const [id, { heardAt }] of others) if (performance.now() - heardAt > SILENCE_MS) others.delete(id);
+      for (const [id, { heardAt }] of others) if (performance.now() - heardAt > MAX_SILENCE_MS) others.delete(id);
       tell({});
       tellNameAfter(HEARTBEAT_INTERVAL_MS);
     }, delayMs).unref();
@@ -66,19 +68,22 @@ export function createProcesses() {
       if (confirms) purges.get(confirms)?.set(from, name);
       if (purge) tell({ confirms: purge });
     },
-    /** Sends a purge with an id. If it is published, resolves once the others have confirmed it, or after 2 s. */
+    /** Sends a purge with an id. If it is published, resolves once those that aren't silent confirm it, or after 2 s. */
     async confirm<Sent extends Published>(
       sendPurge: (id: string) => Promise<Sent>,
     ): Promise<Omit<Sent, "others"> & Confirmation> {
       const [id, confirmed] = [randomUUID(), new Map<string, string>()];
       purges.set(id, confirmed);
       const sent = await sendPurge(id);
-      const listUnconfirmed = () => [...others].flatMap(([from, { name }]) => (confirmed.has(from) ? [] : name));
+      const listUnconfirmed = (silenceMs: number) =>
+        [...others]
+          .filter(([from, { heardAt }]) => !confirmed.has(from) && performance.now() - heardAt <= silenceMs)
+          .map(([, { name }]) => name);
       const end = sent.others === "published" ? performance.now() + CONFIRM_TIMEOUT_MS : 0;
-      while (listUnconfirmed().length > 0 && performance.now() < end) await wait(POLL_INTERVAL_MS);
+      while (listUnconfirmed(SILENCE_MS).length > 0 && performance.now() < end) await wait(POLL_INTERVAL_MS);
       purges.delete(id);
       if (sent.others !== "published") return sent;
-      const unconfirmed = listUnconfirmed();
+      const unconfirmed = listUnconfirmed(MAX_SILENCE_MS);
       const state = unconfirmed.length > 0 ? "unconfirmed" : "published";
       return { ...sent, others: state, confirmed: [self.name, ...confirmed.values()], unconfirmed };
     },

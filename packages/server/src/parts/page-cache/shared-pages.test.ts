@@ -79,6 +79,18 @@ test("the pauses of a store that fails get longer, up to 5 s, and start anew onc
   expect(await findPause()).toBe(500);
 });
 
+test("a store that answers, but is full, is logged once", async () => {
+  const turn = { store: () => Promise.reject(new Error("full")), end() {} };
+  const { shared, lines } = connect(async () => ({ age: 0, isFresh: false, turn }));
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (let count = 0; count < 4; count += 1, vi.advanceTimersByTime(5000)) {
+    await shared.lookUp("/", ROUTE);
+    expect(await shared.store(turn, "/", PAGE, createEntry(PAGE, ROUTE, 0))).toBe("failed");
+  }
+  expect(lines).toEqual(["page store not available: each process renders its own pages"]);
+});
+
 test("a turn that comes after the deadline ends, so that another process gets it", async () => {
   let hasEnded = false;
   const turn = { store: () => Promise.reject(new Error("late")), end: () => (hasEnded = true) };

@@ -41,29 +41,29 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
   let store: PageStore | undefined;
   let connected: Promise<unknown> | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  /** In a row. The questions that fail at once are one failure. */
-  let failures = 0;
+  /** In a row. The questions that fail at once are one failure. A full store answers, but stores nothing. */
+  const failures = { lookUp: 0, store: 0 };
   let answeredAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = () => store !== undefined && performance.now() >= pausedUntil && isPublished();
 
   /** Resolves with undefined if the store fails, or takes too long. An answer that is late gets to `onLate`. */
-  async function ask<T>(answer: Promise<T>, onLate?: (answer: T) => void) {
+  async function ask<T>(question: keyof typeof failures, answer: Promise<T>, onLate?: (answer: T) => void) {
     try {
       const result = await readInTime(answer, () => answeredAt);
       answeredAt = performance.now();
       if (answeredAt < pausedUntil) return result; // Late. The store isn't asked yet.
-      if (failures > 1) log.info("page store available");
-      failures = 0;
+      if (failures[question] > 1) log.info("page store available");
+      failures[question] = 0;
       return result;
     } catch (err) {
       if (onLate) answer.then(onLate, () => {});
       metrics.recordStore("error");
       if (performance.now() < pausedUntil) return undefined;
-      failures += 1;
-      pausedUntil = performance.now() + Math.min(MIN_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
+      failures[question] += 1;
+      pausedUntil = performance.now() + Math.min(MIN_PAUSE_MS * 2 ** (failures[question] - 1), MAX_PAUSE_MS);
       // On a busy machine, one answer may be late.
-      if (failures === 2) log.warn({ err }, "page store not available: each process renders its own pages");
+      if (failures[question] === 2) log.warn({ err }, "page store not available: each process renders its own pages");
       return undefined;
     }
   }
@@ -78,7 +78,7 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
       // the store does: the store lets no process render a newer page while another may send this one as fresh.
       const askedAt = performance.now();
       const asked = store.lookUp(`${release} ${key}`, { version: before?.version, wantsTurn });
-      const found = await ask(asked, ({ turn }) => turn?.end());
+      const found = await ask("lookUp", asked, ({ turn }) => turn?.end());
       if (!found) return undefined;
       const { version, page, age, isFresh, turn } = found;
       metrics.recordStore(version === undefined ? "miss" : "hit");
@@ -133,7 +133,7 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
         fresh: lifetime.fresh * 1000,
         kept: Math.min(kept * 1000, MAX_KEPT_MS),
       };
-      const result = await ask(turn.store(page, options));
+      const result = await ask("store", turn.store(page, options));
       if (result === undefined) return "failed";
       metrics.recordStore(typeof result === "string" ? "refused" : "stored");
       if (typeof result === "string") return result;

@@ -29,7 +29,7 @@ export function createPostgresChannel({ url, channel = "cache_invalidation" }: O
   });
   publisher.on("error", () => {}); // Without a listener, an idle connection that breaks would end the process.
 
-  /** Resolves when the connection is lost. */
+  /** Resolves with an error when the connection is lost. */
   async function listen(onMessage: (message: string) => void, onConnection: (isConnected: boolean) => void) {
     const client = new Client({
       connectionString: url,
@@ -37,7 +37,7 @@ export function createPostgresChannel({ url, channel = "cache_invalidation" }: O
       query_timeout: TIMEOUT_MS,
     });
     const ended = new AbortController();
-    client.on("error", () => {}); // As above.
+    client.on("error", (err) => ended.abort(err));
     client.on("end", () => ended.abort());
     client.on("notification", ({ payload = "" }) => onMessage(payload));
     try {
@@ -49,8 +49,9 @@ export function createPostgresChannel({ url, channel = "cache_invalidation" }: O
         await setTimeout(CHECK_INTERVAL_MS, undefined, { signal });
         await client.query("SELECT 1");
       }
-    } catch {
+    } catch (err) {
       client.end().catch(() => {});
+      return err;
     }
   }
 
@@ -58,9 +59,9 @@ export function createPostgresChannel({ url, channel = "cache_invalidation" }: O
     publish: (message) => publisher.query("SELECT pg_notify($1, $2)", [channel, message]),
     async subscribe(onMessage, onConnection) {
       while (!closing.signal.aborted) {
-        await listen(onMessage, onConnection);
+        const err = await listen(onMessage, onConnection);
         if (closing.signal.aborted) return;
-        onConnection(false);
+        onConnection(false, err);
         await setTimeout(RETRY_INTERVAL_MS);
       }
     },

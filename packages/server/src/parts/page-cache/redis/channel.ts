@@ -68,7 +68,7 @@ export function createChannel(url: string, prefix: string): CacheChannel {
     publish: (message) => invalidate(findTags(message), message),
     subscribe(onMessage, onConnection) {
       let hasConnected = false;
-      subscriber.on("error", () => onConnection(false));
+      subscriber.on("error", (err) => onConnection(false, err));
       subscriber.on("ready", async () => {
         try {
           // It subscribes again by itself, unless the connection was lost before.
@@ -78,8 +78,8 @@ export function createChannel(url: string, prefix: string): CacheChannel {
           if (!subscriber.isReady) return;
           hasConnected = true;
           onConnection(true);
-        } catch {
-          onConnection(false);
+        } catch (err) {
+          onConnection(false, err);
         }
       });
       subscriber.connect();
