@@ -34,14 +34,23 @@ async function expectLegible(page: Page, url: string, [colorScheme, width]: (typ
   if (SCREENSHOTS) await page.screenshot({ path, fullPage: true });
 }
 
-test("the page is legible, and shows routes, limits and errors", async ({ page }) => {
-  const server = await startServer({ POSTS: "down", PAGE_CACHE_MAX_BYTES: "300000" });
+test("the page is legible under load, and shows routes, limits and errors", async ({ page }) => {
+  const settings = { POSTS: "down", PAGE_CACHE_MAX_BYTES: "300000", MAX_CONCURRENT_REQUESTS: "12" };
+  const server = await startServer(settings);
   const failing = ["/example-pages/posts/1", "/example-pages/broken/loader", "/front/api/throws"];
   const paths = [...Array(50).fill("/"), "/nowhere", "/robots.txt", `/${ATTACK}`, ...failing];
   for (const path of paths) await (await fetch(server.url + path)).text();
   const countLines = () => server.lines.filter(({ msg }) => msg === "request").length;
   await vi.waitUntil(() => countLines() === paths.length, { timeout: 60_000 });
+  const leaving = new AbortController();
+  const visit = () => fetch(`${server.url}/example-pages/wait/60000`, { signal: leaving.signal }).catch(() => {});
+  const visits = Array.from({ length: 40 }, visit);
+  await Promise.race(visits); // It is shed.
   for (const look of LOOKS) await expectLegible(page, server.opsUrl, look, "works");
+  const limits = page.getByRole("region", { name: "Limits" });
+  expect(await limits.getByRole("row", { name: "MAX_CONCURRENT_REQUESTS" }).textContent()).toMatch(/8\D*12/);
+  expect(await page.getByText(/\d+ requests \(queue\)/).count()).toBe(1);
+  leaving.abort();
   const errors = await page.getByRole("region", { name: "Last errors" }).textContent();
   for (const message of ["page not rendered", "render failed", "request failed"]) expect(errors).toContain(message);
   const routes = page.getByRole("region", { name: "Requests by route" });

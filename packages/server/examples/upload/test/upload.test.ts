@@ -25,7 +25,7 @@ test.for([true, false])(
     await page.getByRole("button", { name: "Upload" }).click();
     await page.getByRole("status").waitFor();
     const src = await page.getByRole("img", { name: "What you have uploaded" }).getAttribute("src");
-    const response = await fetch(server.url + src);
+    const response = await fetch(new URL(String(src), server.url));
     expect(response.headers.get("Content-Type")).toBe("image/png");
     expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG);
     await page.close();

@@ -13,7 +13,7 @@ test("a page loads the font once, by its preload, and the policy allows it", asy
   const findStatus = () =>
     page.evaluate(() => [...document.fonts].find(({ family }) => family.includes("Inter"))?.status);
   await expect.poll(findStatus).toBe("loaded");
-  expect(fonts).toEqual([server.url + path]);
+  expect(fonts).toEqual([new URL(String(path), server.url).href]);
   expect(await page.evaluate(() => getComputedStyle(document.body).fontFamily)).toMatch(/^"?Inter"?, "Inter Fallback"/);
   expect(await page.evaluate(() => window.violations)).toEqual([]);
 });
@@ -21,7 +21,7 @@ test("a page loads the font once, by its preload, and the policy allows it", asy
 test("browsers keep the font for ever", async ({ page, server }) => {
   await page.goto(server.url);
   const path = await page.locator("link[rel=preload][as=font]").getAttribute("href");
-  const response = await fetch(server.url + path);
+  const response = await fetch(new URL(String(path), server.url));
   expect(response.headers.get("Content-Type")).toBe("font/woff2");
   expect(response.headers.get("Cache-Control")).toContain("immutable");
 });
