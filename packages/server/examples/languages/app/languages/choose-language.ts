@@ -9,7 +9,8 @@ export async function action({ request, url }: Route.ActionArgs) {
   const choice = CHOICES.find((known) => known === form.get("language"));
   if (!choice) throw data(null, { status: 400 });
   // Not by `createCookie`, which encodes values: those of `handle.variants` are plain.
-  const headers = { "Set-Cookie": `language=${choice}; Path=/; Max-Age=${YEAR_S}; SameSite=Lax` };
+  const path = `${import.meta.env.BASENAME}/`;
+  const headers = { "Set-Cookie": `language=${choice}; Path=${path}; Max-Age=${YEAR_S}; SameSite=Lax` };
   return redirect(findNext(String(form.get("next")), url), { status: 303, headers });
 }
 
