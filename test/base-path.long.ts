@@ -161,6 +161,7 @@ test("below /app/, the site's own tests pass as they are", ({ onTestFinished }) 
   onTestFinished(() => rmSync(folder, { recursive: true }));
   setBase(folder, { basename: "/app/", base: "/app/" });
   run(folder, "npm run format && npm run test:site");
+  run(folder, "npx vitest run --project slow budget greeting layout query toast/toast tooltip");
 });
 
 test("with assets at another origin, pages hydrate, and load scripts, styles and images from there", async ({

@@ -90,10 +90,13 @@ test.for(["/", "/nowhere"])(
     const response = await page.goto(server.url + path, { waitUntil: "domcontentloaded" });
     expect([...priorities]).toEqual(["Low"]);
     const html = (await response?.text()) ?? "";
-    const preloads = Array.from(html.matchAll(/<link [^>]*rel="modulepreload" href="([^"]+)"/g), ([, path]) => path);
+    const preloads = Array.from(
+      html.matchAll(/<link [^>]*rel="modulepreload" href="[^"]*\/([^"]+)"/g),
+      ([, name]) => name,
+    );
     expect(preloads.length).toBeGreaterThan(2);
     expect(preloads).toEqual([...new Set(preloads)]);
-    const sizes = preloads.map((path) => statSync(`build/client${path}`).size);
+    const sizes = preloads.map((name) => statSync(`build/client/assets/${name}`).size);
     expect(sizes[0]).toBe(Math.max(...sizes));
   },
 );

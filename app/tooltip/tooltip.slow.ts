@@ -38,8 +38,8 @@ test("a tooltip opens without delay after another one", async ({ page, url }) =>
   await expect.poll(() => stateOf("Keep")).toBe("instant-open");
 });
 
-test("a tooltip opens in the main landmark, also after a navigation", async ({ page, url }) => {
-  await open(page, new URL("/", url).href);
+test("a tooltip opens in the main landmark, also after a navigation", async ({ page, examplesServer }) => {
+  await open(page, `${examplesServer.url}/`);
   await page.evaluate(() => window.__reactRouterDataRouter.navigate("/example-pages/tooltips"));
   await page.getByRole("button", { name: "Delete" }).hover();
   await page.locator("main .tooltip").waitFor();

@@ -21,7 +21,7 @@ const itemsQuery = queryOptions({
 
 /** Rejects if the server responds with an error. */
 async function send(method: "GET" | "POST") {
-  const response = await fetch("/example-pages/basket-items", { method });
+  const response = await fetch(`${import.meta.env.BASENAME}/example-pages/basket-items`, { method });
   if (!response.ok) throw new Error(`${method}: ${response.status}`);
   return response;
 }

@@ -5,7 +5,8 @@ export const meta = () => [{ title: "Count" }];
 export default function Count() {
   const { data } = useQuery({
     queryKey: ["count"],
-    queryFn: async () => (await fetch("/example-pages/basket-items")).json() as Promise<number>,
+    queryFn: async () =>
+      (await fetch(`${import.meta.env.BASENAME}/example-pages/basket-items`)).json() as Promise<number>,
   });
   return (
     <main>
