@@ -23,7 +23,7 @@ function useTicks() {
   const [time, setTime] = useState<string>();
   const [isConnected, setConnected] = useState(false);
   useEffect(() => {
-    const events = new EventSource("/ticks");
+    const events = new EventSource(`${import.meta.env.BASENAME}/ticks`);
     events.onopen = () => setConnected(true);
     events.onerror = () => setConnected(false);
     events.onmessage = ({ data }) => setTime(data);
