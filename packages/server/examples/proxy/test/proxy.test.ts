@@ -10,21 +10,22 @@ import { forwardTo } from "../proxy.server.ts";
 
 /** The other service sends back what it gets. */
 const service = createServer(async (req, res) => {
-  if (req.url === "/shop/cut") {
+  const path = req.url?.slice(req.url.indexOf("/shop")); // Below a path, too.
+  if (path === "/shop/cut") {
     res.writeHead(200, { "Content-Length": "100" }).write("half");
     return void setTimeout(() => res.destroy(), 50);
   }
-  if (req.url === "/shop/reset") return void req.socket.destroy();
-  if (req.url === "/shop/silent") return;
+  if (path === "/shop/reset") return void req.socket.destroy();
+  if (path === "/shop/silent") return;
   const body = await text(req);
-  res.writeHead(req.url === "/shop/broken" ? 500 : 200, {
+  res.writeHead(path === "/shop/broken" ? 500 : 200, {
     "Content-Type": "application/json",
     "Set-Cookie": ["a=1", "b=2"],
     Connection: "keep-alive, X-Hop",
     "X-Hop": "1",
     "X-Service": "shop",
   });
-  res.end(JSON.stringify({ method: req.method, url: req.url, headers: req.headers, body }));
+  res.end(JSON.stringify({ method: req.method, url: path, headers: req.headers, body }));
 }).listen(0, "127.0.0.1");
 await once(service, "listening");
 const SHOP_URL = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
