@@ -81,7 +81,7 @@ test("a message of an older release, and a confirmation of no purge, are ignored
   expect(await purge()).toMatchObject({ confirmed: [name], unconfirmed: [] });
 });
 
-test("a purge that isn't published waits for nobody", async () => {
+test("a purge that isn't published doesn't wait", async () => {
   const { processes, purge } = connect(2);
   await expect.poll(() => purge()).toMatchObject({ confirmed: [name, name] });
   expect(await processes[0]?.confirm(async () => ({ others: "waiting" }))).toEqual({ others: "waiting" });
