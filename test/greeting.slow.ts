@@ -142,11 +142,11 @@ test("the canonical link and Open Graph tags of / have absolute URLs if ORIGIN i
       ({ content }) => content,
     ),
   }));
-  const address = `https://www.example.org${new URL(page.url()).pathname}`;
-  expect(found).toEqual({ canonical: [address], url: [address], pictures: [`${address}preview.jpg`] });
+  const canonical = `https://www.example.org${new URL(page.url()).pathname}`;
+  expect(found).toEqual({ canonical: [canonical], url: [canonical], pictures: [`${canonical}preview.jpg`] });
   const picture = await fetch(`${named.url}/preview.jpg`);
   expect([picture.status, picture.headers.get("Content-Type")]).toEqual([200, "image/jpeg"]);
-  expect(await (await fetch(`${named.url}/nope`)).text()).not.toContain(address);
+  expect(await (await fetch(`${named.url}/nope`)).text()).not.toContain(canonical);
   expect(await (await fetch(server.url)).text()).not.toMatch(/canonical|og:url|og:image/);
   await named.stop();
 });

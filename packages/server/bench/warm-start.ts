@@ -1,5 +1,5 @@
 // `npm run bench -- warm-start` restarts a process with 128 MiB, requests 20,000 pages that are in a real Redis, and prints
-// how many of them it had to render, and the CPU time, beside that of as many requests for one page in memory.
+// how many of them it had to render, and the CPU time, beside that of as many requests for one cached page.
 // PROFILE=1 also writes a CPU profile to the current folder.
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -48,7 +48,7 @@ const redis = await startRedis();
 process.once("exit", () => redis.child.kill());
 const cgroup = createMemoryCgroup(MEMORY_MIB * 1024 ** 2);
 
-/** Starts a process, and prints what it takes to serve each page, and then one page as often. */
+/** Starts a process, and prints the CPU time of a request for each page, and then for one page as often. */
 async function run(label: string) {
   const profile = process.env.PROFILE ? ["--cpu-prof", `--cpu-prof-dir=${process.cwd()}`] : [];
   const node = [process.execPath, ...readNodeFlags(MEMORY_MIB), ...profile];

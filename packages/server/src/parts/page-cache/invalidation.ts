@@ -160,7 +160,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
         channel = isConnected ? "connected" : "disconnected";
         entries.setConnected(isConnected);
         metrics.setChannelConnected(isConnected);
-        if (isConnected) processes.tellName();
+        if (isConnected) processes.announceName();
       };
       entries.setConnected(false);
       metrics.setChannelConnected(false);

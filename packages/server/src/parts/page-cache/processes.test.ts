@@ -20,7 +20,7 @@ function connect(count: number) {
         if (!frozen.has(index) && !other.isOwn(message)) other.receive(v.parse(ProcessSchema, message));
       messages.push(message);
     });
-    process.tellName();
+    process.announceName();
     onTestFinished(() => process.close());
   };
   for (let i = 0; i < count; i += 1) start();

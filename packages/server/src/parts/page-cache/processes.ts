@@ -44,15 +44,15 @@ export function createProcesses() {
 
   const send = async (content: object) => publish?.(JSON.stringify({ ...self, ...content }));
   /** Whatever isn't sent is missing in the answer to a purge. */
-  const tell = (fields: object) => send({ ...NOTHING, ...fields }).catch(() => {});
+  const announce = (fields: object) => send({ ...NOTHING, ...fields }).catch(() => {});
 
-  function tellNameAfter(delayMs: number) {
+  function announceAfter(delayMs: number) {
     if (isClosed) return;
     clearTimeout(heartbeat);
     heartbeat = setTimeout(() => {
       for (const [id, { heardAt }] of others) if (performance.now() - heardAt > MAX_SILENCE_MS) others.delete(id);
-      tell({});
-      tellNameAfter(HEARTBEAT_INTERVAL_MS);
+      announce({});
+      announceAfter(HEARTBEAT_INTERVAL_MS);
     }, delayMs).unref();
   }
 
@@ -63,10 +63,10 @@ export function createProcesses() {
     receive({ from, name, purge, confirms, isLeaving }: v.InferOutput<typeof ProcessSchema>) {
       if (isLeaving) return others.delete(from);
       if (name === undefined || isClosed) return;
-      if (!others.has(from)) tellNameAfter(ANSWER_DELAY_MS);
+      if (!others.has(from)) announceAfter(ANSWER_DELAY_MS);
       others.set(from, { name, heardAt: performance.now() });
       if (confirms) purges.get(confirms)?.set(from, name);
-      if (purge) tell({ confirms: purge });
+      if (purge) announce({ confirms: purge });
     },
     /** Sends a purge with an id. If it is published, resolves once those that aren't silent confirm it, or after 2 s. */
     async confirm<Sent extends Published>(
@@ -90,12 +90,12 @@ export function createProcesses() {
     connect(publishMessage: typeof publish) {
       publish = publishMessage;
     },
-    tellName: () => tellNameAfter(0),
+    announceName: () => announceAfter(0),
     /** So that no purge waits for this process. */
     async close() {
       isClosed = true;
       clearTimeout(heartbeat);
-      await tell({ isLeaving: true });
+      await announce({ isLeaving: true });
     },
   };
 }
