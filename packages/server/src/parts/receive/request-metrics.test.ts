@@ -2,9 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import type { Response } from "express";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createExpress } from "../../express.ts";
 import { measureProcess } from "../../process/process-metrics.ts";
 import { measureParts } from "../render/measure-parts.ts";
@@ -40,10 +41,8 @@ test("abandoned requests to an own router count from 0, and its routes have a li
   expect((await readAbandoned(registry))?.length).toBeLessThan(110);
 });
 
-test.each([
-  ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", 1],
-  ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf", 0],
-])("of a client that leaves after a second, the server counts %j as %d abandoned", async (bytes, count) => {
+/** Opens a connection to a server that measures its requests. */
+async function open(respond: (res: Response) => unknown) {
   const registry = new Registry();
   const recordRequest = measureRequests(registry, [""]);
   const handle = accessLog({ log: pino({ level: "silent" }), recordRequest, trustProxy: () => false });
@@ -53,16 +52,25 @@ test.each([
     res.on("close", () => {
       isClosed = true;
     });
+    return respond(res);
   });
   const server = createServer(app).listen(0, "127.0.0.1");
-  onTestFinished(() => void server.close());
   await once(server, "listening");
   const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.on("close", () => server.close());
+  return { server, socket, registry, isClosed: () => isClosed };
+}
+
+test.each([
+  ["GET / HTTP/1.1\r\nHost: x\r\n\r\n", 1],
+  ["POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf", 0],
+])("of a client that leaves after a second, the server counts %j as %d abandoned", async (bytes, count) => {
+  const { server, socket, registry, isClosed } = await open(() => {});
   socket.write(bytes);
   await once(server, "request");
   await setTimeout(1200);
   socket.destroy();
-  await expect.poll(() => isClosed).toBe(true);
+  await expect.poll(isClosed).toBe(true);
   expect(await readAbandoned(registry)).toEqual([`requests_abandoned_total{http_route=""} ${count}`]);
 });
 
@@ -78,27 +86,15 @@ test.concurrent.each([
   ["of an event stream", "text/event-stream", "waiting", 0],
   ["of a page that is only read slowly", "text/html; charset=utf-8", "complete", 0],
 ] as const)("a client that leaves before the rest %s counts as it should", async (_what, type, source, count) => {
-  const registry = new Registry();
-  const recordRequest = measureRequests(registry, [""]);
-  const handle = accessLog({ log: pino({ level: "silent" }), recordRequest, trustProxy: () => false });
-  let isClosed = false;
-  const app = createExpress().use((req, res) => {
-    handle(req, res);
-    res.on("close", () => {
-      isClosed = true;
-    });
-    return writeReadableStreamToWritable(SOURCES[source](), res.type(type));
-  });
-  const server = createServer(app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const { socket, registry, isClosed } = await open((res) =>
+    writeReadableStreamToWritable(SOURCES[source](), res.type(type)),
+  );
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(socket, "data");
   socket.pause();
   await setTimeout(1200);
   socket.destroy();
-  await expect.poll(() => isClosed).toBe(true);
-  server.close();
+  await expect.poll(isClosed).toBe(true);
   expect(await readAbandoned(registry)).toEqual([`requests_abandoned_total{http_route=""} ${count}`]);
 });
 
