@@ -27,6 +27,10 @@ export async function createTemplate(packages: Record<string, string> = {}) {
   cpSync(join(SITE, "app/app.css"), join(folder, "app/app.css"));
   const dependencies = { ...TEMPLATE, ...packages };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", dependencies }));
-  await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
+  await install(folder);
   return folder;
+}
+
+export async function install(folder: string) {
+  await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
 }

@@ -2,17 +2,7 @@
 // rounds in turn, and their ratios. Fails if a ratio is larger than its bound. BENCH_ROUNDS (5) makes it longer or shorter.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -20,7 +10,7 @@ import { promisify } from "node:util";
 import { findFreePort, launchChromium } from "react-router-express-server/testing";
 import engine from "../package.json" with { type: "json" };
 import { SERVER_ENV } from "../test/support/start-server.ts";
-import { createTemplate } from "./create-template.ts";
+import { createTemplate, install } from "./create-template.ts";
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 /** In each round. */
@@ -39,21 +29,14 @@ type Metric = keyof typeof BOUNDS;
 const env = { ...SERVER_ENV, HOME: process.env.HOME };
 const run = (folder: string, ...command: string[]) => promisify(execFile)("npx", command, { cwd: folder, env });
 
-/** Makes a product of the project. Its packages are links, but not those that Vite serves files of. */
+/** Makes a product of the project, and installs it. */
 async function createProduct() {
   const root = resolve(import.meta.dirname, "../../..");
   const folder = mkdtempSync(join(tmpdir(), "project-"));
   const isCopied = (path: string) => !/^\/(\.git|\.react-router|build)$|\/node_modules$/.test(path.slice(root.length));
   cpSync(root, folder, { recursive: true, filter: isCopied });
   await promisify(execFile)(process.execPath, ["template/rename.js", "product"], { cwd: folder });
-  rmSync(join(folder, "node_modules"), { recursive: true }); // npm's, without all that is measured here.
-  mkdirSync(join(folder, "node_modules"));
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    const [from, to] = [join(root, "node_modules", name), join(folder, "node_modules", name)];
-    if (name === "@react-router") cpSync(from, to, { recursive: true });
-    else if (name === engine.name) symlinkSync(join(folder, "packages/server"), to);
-    else if (!/^\.(vite|cache)$/.test(name)) symlinkSync(from, to);
-  }
+  await install(folder);
   return folder;
 }
 
