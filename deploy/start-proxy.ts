@@ -16,7 +16,7 @@ const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
 /** The ports of a server. */
 export type Upstream = { port: string; opsPort: string };
 type Ports = { plain: number; tls: number };
-type Options = { folder: string; upstreams: Upstream[]; ports: Ports; timeout: string };
+type Options = { folder: string; upstreams: Upstream[]; ports: Ports };
 
 /** Replaces each of the texts in a file of deploy/. Throws if it lacks one. */
 function adapt(name: string, changes: [string, string][]) {
@@ -30,19 +30,14 @@ function adapt(name: string, changes: [string, string][]) {
 }
 
 const ADDRESSES = ["10.0.0.11", "10.0.0.12", "10.0.0.13"];
-/** How long the files wait for a response. */
-const TIMEOUT = "35s";
-/** So that a test waits less for a process that hangs. */
-const SHORTER_TIMEOUT = "3s";
 
-function prepareNginx({ folder, upstreams, ports, timeout }: Options) {
+function prepareNginx({ folder, upstreams, ports }: Options) {
   const config = adapt("nginx.conf", [
     ...ADDRESSES.map((host, i): [string, string] => [`${host}:3000`, `127.0.0.1:${upstreams[i]?.port}`]),
     ["listen 80", `listen 127.0.0.1:${ports.plain}`],
     ["listen 443", `listen 127.0.0.1:${ports.tls}`],
     ["/etc/ssl/www.example.org.pem", `${folder}/cert.pem`],
     ["/etc/ssl/www.example.org.key", `${folder}/key.pem`],
-    [TIMEOUT, timeout],
   ]);
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   writeFileSync(
@@ -61,7 +56,7 @@ function prepareNginx({ folder, upstreams, ports, timeout }: Options) {
   return ["nginx", "-p", folder, "-e", `${folder}/error.log`, "-c", `${folder}/nginx.conf`];
 }
 
-function prepareHaproxy({ folder, upstreams, ports, timeout }: Options) {
+function prepareHaproxy({ folder, upstreams, ports }: Options) {
   const config = adapt("haproxy.cfg", [
     ...ADDRESSES.map((host, i): [string, string] => [
       `${host}:3000 port 3001`,
@@ -72,19 +67,17 @@ function prepareHaproxy({ folder, upstreams, ports, timeout }: Options) {
     ["bind :80", `bind 127.0.0.1:${ports.plain}`],
     ["bind :443", `bind 127.0.0.1:${ports.tls}`],
     ["/etc/haproxy/www.example.org.pem", `${folder}/both.pem`],
-    [TIMEOUT, timeout],
   ]);
   writeFileSync(`${folder}/haproxy.cfg`, config);
   return ["haproxy", "-db", "-f", `${folder}/haproxy.cfg`];
 }
 
-function prepareVarnish({ folder, upstreams, ports, timeout }: Options) {
+function prepareVarnish({ folder, upstreams, ports }: Options) {
   const config = adapt("varnish.vcl", [
     ...ADDRESSES.map((host, i): [string, string] => [
       `"${host}"; .port = "3000"`,
       `"127.0.0.1"; .port = "${upstreams[i]?.port}"`,
     ]),
-    [TIMEOUT, timeout],
   ]);
   writeFileSync(`${folder}/greeting.vcl`, config);
   const options = ["-s", "malloc,64m", "-p", "http_gzip_support=off"];
@@ -118,7 +111,7 @@ export const toUpstream = ({ url, opsUrl }: { url: string; opsUrl: string }) => 
 });
 
 /** Starts a proxy in front of three servers. Resolves when it forwards requests. */
-export async function startProxy(name: ProxyName, upstreams: Upstream[], timeout = SHORTER_TIMEOUT) {
+export async function startProxy(name: ProxyName, upstreams: Upstream[]) {
   const folder = mkdtempSync(join(tmpdir(), "proxy-"));
   const ports = { plain: await findFreePort(), tls: await findFreePort() };
   const certificate = ["-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "1"];
@@ -127,7 +120,7 @@ export async function startProxy(name: ProxyName, upstreams: Upstream[], timeout
   const [cert, key] = ["cert", "key"].map((file) => readFileSync(`${folder}/${file}.pem`, "utf8"));
   writeFileSync(`${folder}/both.pem`, `${cert}${key}`);
   const { prepare, version } = PROXIES[name];
-  const [file = "", ...args] = prepare({ folder, upstreams, ports, timeout });
+  const [file = "", ...args] = prepare({ folder, upstreams, ports });
   if (spawnSync(file, [version], { env: ENV }).error) throw new Error(`This test needs ${name}: apt-get install it`);
   const proxy = spawn(file, args, { env: ENV, stdio: "ignore" });
   const exited = once(proxy, "exit");

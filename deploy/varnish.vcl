@@ -73,6 +73,10 @@ sub vcl_pipe {
 sub vcl_backend_fetch {
 	if (bereq.retries > 0) {
 		set bereq.backend = web.backend();
+		set bereq.first_byte_timeout = 35s;
+	} elsif (bereq.method == "GET" || bereq.method == "HEAD") {
+		# Shorter than visitors wait. If the process has frozen, the probe has noticed it by now, and the retry goes elsewhere.
+		set bereq.first_byte_timeout = 7s;
 	}
 }
 

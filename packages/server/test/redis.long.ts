@@ -1,11 +1,15 @@
 // The cache channel of docs/caching.md, with a real Redis.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createRedisCache } from "react-router-express-server/redis";
 import { findFreePort } from "react-router-express-server/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { startCutProxy } from "./support/cut-proxy.ts";
+import { startRedis } from "./support/redis.ts";
 
 test("messages reach every process, also after a restart of Redis", async () => {
   const port = await findFreePort();
@@ -43,6 +47,32 @@ test("messages reach every process, also after a restart of Redis", async () => 
   await expect.poll(() => connections.at(-1)).toBe(true);
   await publish("second");
   await expect.poll(() => messages).toEqual(["first", "second"]);
+});
+
+test("while Redis can't write its disk, messages wait, and the channel stays connected", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "redis-"));
+  const redis = await startRedis(undefined, ["--dir", folder, "--save", "1 1"]);
+  onTestFinished(() => redis.kill());
+  const channel = createRedisCache({ url: redis.url });
+  const messages: string[] = [];
+  const connections: boolean[] = [];
+  channel.subscribe(
+    (message) => messages.push(message),
+    (isConnected) => connections.push(isConnected),
+  );
+  await expect.poll(() => connections).toEqual([true]);
+  // Redis can't replace a folder by its file.
+  mkdirSync(join(folder, "dump.rdb", "occupied"), { recursive: true });
+  const write = () => redis.send("SET", "a", "b").catch(String);
+  await expect.poll(write).toContain("MISCONF");
+  await expect.poll(() => redis.send("INFO", "commandstats")).toMatch(/cmdstat_ping:.*rejected_calls=[1-9]/);
+  await expect(channel.publish("waiting")).rejects.toThrow("MISCONF");
+  rmSync(join(folder, "dump.rdb"), { recursive: true });
+  const publish = () => channel.publish("late").catch(String);
+  await expect.poll(publish).toBeUndefined();
+  await expect.poll(() => messages).toEqual(["late"]);
+  expect(connections).toEqual([true]);
+  rmSync(folder, { recursive: true });
 });
 
 test("a connection that is lost without a reset is detected, for messages too, and made again", async () => {

@@ -52,7 +52,8 @@ test("the page is legible under load, and shows routes, limits and errors", asyn
   expect(await page.getByText(/\d+ requests \(queue\)/).count()).toBe(1);
   leaving.abort();
   const errors = await page.getByRole("region", { name: "Last errors" }).textContent();
-  for (const message of ["page not rendered", "render failed", "request failed"]) expect(errors).toContain(message);
+  for (const message of ["page not rendered", "render failed", "request failed", "request: 503"])
+    expect(errors).toContain(message);
   const routes = page.getByRole("region", { name: "Requests by route" });
   expect(await routes.getByRole("row", { name: "/example-pages/posts/:id" }).count()).toBe(1);
   const cache = page.getByRole("meter", { name: "PAGE_CACHE_MAX_BYTES" });

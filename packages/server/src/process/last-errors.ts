@@ -13,7 +13,7 @@ type LoggedError = {
   requestId: string;
 };
 
-/** Keeps the last log lines with an exception, shortened and without queries. */
+/** Keeps the last log lines with an exception or 503, shortened and without queries. */
 export function createLastErrors() {
   // In the order of their last occurrence.
   const errors = new Map<string, LoggedError>();
@@ -23,7 +23,8 @@ export function createLastErrors() {
       const fields = JSON.parse(line) as Record<string, unknown>;
       const read = (name: string) => toShortText(fields[name]);
       const cause = [read("exception.type"), read("exception.message")].filter(Boolean).join(": ");
-      const message = [read("msg"), cause].filter(Boolean).join(": ");
+      const status = fields["http.response.status_code"];
+      const message = [read("msg"), cause || status].filter(Boolean).join(": ");
       const where = read("http.route") || read("url.path") || read("file");
       const key = JSON.stringify([message, where]);
       const times = (errors.get(key)?.times ?? 0) + 1;

@@ -205,6 +205,9 @@ test("equal errors are one line, the last 20 different ones are kept, and long o
   expect(list()[0]?.message.length).toBeLessThan(300);
   expect(list()[1]).toMatchObject({ message: "render failed: error 15", times: 4 });
   expect(list().at(-1)?.message).toBe("render failed: error 11");
+  const shed = { time: "t", msg: "request", "http.route": "/slow", "http.response.status_code": 503 };
+  for (let i = 0; i < 3; i += 1) record(JSON.stringify({ ...shed, "url.path": `/slow/${i}` }));
+  expect(list()[0]).toMatchObject({ message: "request: 503", where: "/slow", times: 3 });
 });
 
 test("routes are compared with the last look that is 10 s old or more", async () => {

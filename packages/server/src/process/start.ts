@@ -42,7 +42,7 @@ export async function start(site: Site) {
   const lastErrors = createLastErrors();
   const { LOG_LEVEL: level } = settings;
   const { LOG_BUFFER_BYTES: maxBufferedBytes } = limits;
-  const log = createLog({ level, maxBufferedBytes, registry, version, revision, onException: lastErrors.record });
+  const log = createLog({ level, maxBufferedBytes, registry, version, revision, onError: lastErrors.record });
   let state = "starting" as "starting" | "ready" | "closing";
   let running: { server: Server; connections: Connections } | undefined;
   let supervised: ReturnType<typeof superviseServices> | undefined;

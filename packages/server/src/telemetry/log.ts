@@ -17,8 +17,8 @@ type Options = {
   /** The release that runs. */
   version: string;
   revision: string;
-  /** Gets the lines that have an exception. */
-  onException: (line: string) => void;
+  /** Gets the lines that have an exception, and those of requests that were shed. */
+  onError: (line: string) => void;
 };
 
 /**
@@ -26,7 +26,7 @@ type Options = {
  * the reader, lines are dropped, and a warning counts them once it reads again. It writes to `process.stdout`. pino's
  * own destination writes in libuv's threads: a write that blocks there would keep the process from exiting.
  */
-export function createLog({ level, maxBufferedBytes, registry, version, revision, onException }: Options) {
+export function createLog({ level, maxBufferedBytes, registry, version, revision, onError }: Options) {
   const onDrop = count(
     registry,
     "log_lines_dropped_total",
@@ -36,8 +36,8 @@ export function createLog({ level, maxBufferedBytes, registry, version, revision
   let chunk = "";
   let lines = 0;
   let lost = 0;
-  // Other lines, such as those of requests, aren't read again.
-  let hasException = false;
+  // Other lines, such as those of requests with another status than 503, aren't read again.
+  let isError = false;
   const flush = (done?: () => void) => {
     // Resumes at half the limit, so that a slow reader doesn't cause a warning for each dropped chunk.
     if (stdout.writableLength <= (lost > 0 ? maxBufferedBytes / 2 : maxBufferedBytes)) {
@@ -60,16 +60,16 @@ export function createLog({ level, maxBufferedBytes, registry, version, revision
   };
   const destination = {
     write(line: string) {
-      if (hasException) onException(line);
-      hasException = false;
+      if (isError) onError(line);
+      isError = false;
       chunk += stdout.isTTY ? toText(line) : line;
       lines += 1;
       if (chunk.length >= CHUNK_LENGTH) flush();
     },
     flush,
   };
-  const noteException = () => {
-    hasException = true;
+  const noteError = () => {
+    isError = true;
   };
   // pino makes one text of them, so a line takes 0.3 µs more (Node 20 and 24). They tell processes and releases apart.
   const base = {
@@ -78,7 +78,7 @@ export function createLog({ level, maxBufferedBytes, registry, version, revision
     "host.name": hostname(),
     "process.pid": process.pid,
   };
-  const log = pino({ ...createOptions(noteException), base, level }, destination);
+  const log = pino({ ...createOptions(noteError), base, level }, destination);
   stdout.on("error", () => {}); // If the log's reader exits, requests are not affected.
   setInterval(() => (chunk || lost > 0) && flush(), FLUSH_INTERVAL_MS).unref();
   process.on("exit", () => flush());
@@ -90,13 +90,14 @@ export function createTextLog(level: string) {
   return pino({ ...createOptions(), level }, { write: (line) => void process.stdout.write(toText(line)) });
 }
 
-/** `onException` is called before the line is written. */
-function createOptions(onException = () => {}) {
+/** `onError` is called before the line is written. */
+function createOptions(onError = () => {}) {
   const formatters = {
     level: (label: string) => ({ level: label }),
     log(fields: Record<string, unknown>) {
+      if (fields["http.response.status_code"] === 503) onError();
       if (!("err" in fields)) return fields;
-      onException();
+      onError();
       return nameException(fields);
     },
   };

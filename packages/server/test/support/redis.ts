@@ -4,11 +4,13 @@ import { setTimeout } from "node:timers/promises";
 import { createClient } from "@redis/client";
 import { findFreePort } from "react-router-express-server/testing";
 
-/** Starts a Redis of its own, or REDIS_SERVER, and resolves when it answers. It stores nothing on disk. */
-export async function startRedis(port?: number) {
+const NO_DISK = ["--save", ""];
+
+/** Starts a Redis of its own, or REDIS_SERVER, and resolves when it answers. */
+export async function startRedis(port?: number, options = NO_DISK) {
   const ownPort = port ?? (await findFreePort());
   const url = `redis://127.0.0.1:${ownPort}`;
-  const child = spawn(process.env.REDIS_SERVER ?? "redis-server", ["--port", String(ownPort), "--save", ""], {
+  const child = spawn(process.env.REDIS_SERVER ?? "redis-server", ["--port", String(ownPort), ...options], {
     stdio: "ignore",
   });
   const exited = once(child, "exit");

@@ -57,6 +57,13 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
         error: "none within 50 ms, or 250 ms while it answers others, so it isn't asked for 5 s",
       },
     }),
+    measurePublishWait: (readSeconds: () => number) =>
+      gauge(
+        registry,
+        "page_cache_publish_wait_seconds",
+        "Time for which the oldest invalidation has waited to be published, or 0.",
+        readSeconds,
+      ),
     recordPurge: countBy(registry, {
       name: "page_cache_purges_total",
       help: "Purges of the cache in front.",

@@ -62,7 +62,7 @@ export function createCache({ maxBytes, log, metrics, findRoute, site, release, 
   const processes = createProcesses();
   const edge = createEdge({ site, log, metrics });
   // While it waited, the other processes may have sent old pages to the cache in front.
-  const publisher = createPublisher({ shutdown, log, onLate: edge.add });
+  const publisher = createPublisher({ shutdown, log, metrics, onLate: edge.add });
   const sharedPages = createSharedPages({ entries, log, metrics, release, isPublished: publisher.isIdle });
   let closeChannel: CacheChannel["close"];
   let channel: "none" | "connecting" | "connected" | "disconnected" = "none";

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Logger } from "pino";
 import { inTime } from "../../overload/index.ts";
+import type { CacheMetrics } from "./cache-metrics.ts";
 import type { Invalidation } from "./memory.ts";
 
 /** An edit waits this long for its message to be published. */
@@ -18,18 +19,21 @@ export type Published = {
 type Options = {
   shutdown: AbortSignal;
   log: Logger;
+  metrics: Pick<CacheMetrics, "measurePublishWait">;
   /** Gets an invalidation that was published after it had waited. */
   onLate: (invalidation: Invalidation) => void;
 };
 
 /** Sends invalidations to the other processes. One that can't be sent waits, and is sent again until it succeeds. */
-export function createPublisher({ shutdown, log, onLate }: Options) {
+export function createPublisher({ shutdown, log, metrics, onLate }: Options) {
   let send: ((invalidation: Invalidation) => Promise<unknown>) | undefined;
   /** All that couldn't be sent, in one. Beyond the limit, every entry expires elsewhere. */
   let waiting: Invalidation | undefined;
+  let waitingSince: number | undefined;
   let isRetrying = false;
   let sending = 0;
   let isClosed = false;
+  metrics.measurePublishWait(() => (waitingSince === undefined ? 0 : (performance.now() - waitingSince) / 1000));
 
   async function trySend(invalidation: Invalidation) {
     sending += 1;
@@ -42,6 +46,7 @@ export function createPublisher({ shutdown, log, onLate }: Options) {
 
   function keep(invalidation: Invalidation) {
     waiting = mergeWithin(MAX_WAITING_BYTES, invalidation, waiting);
+    waitingSince ??= performance.now();
   }
 
   async function retry() {
@@ -50,11 +55,15 @@ export function createPublisher({ shutdown, log, onLate }: Options) {
       await setTimeout(RETRY_INTERVAL_MS, undefined, { ref: false });
       if (isClosed) return;
       const sent: Invalidation = waiting;
+      const sentAt = performance.now();
       waiting = undefined; // More may be kept while this message is being sent.
-      await trySend(sent).then(
-        () => onLate(sent),
-        () => keep(sent),
-      );
+      try {
+        await trySend(sent);
+        waitingSince = waiting && sentAt;
+        onLate(sent);
+      } catch {
+        keep(sent);
+      }
     }
     isRetrying = false;
     log.info("cache invalidations published");

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { createClient } from "@redis/client";
+import { createClient, ErrorReply } from "@redis/client";
 import * as v from "valibot";
 import type { CacheChannel } from "../invalidation.ts";
 import { tagsOf } from "../page-store.ts";
@@ -68,7 +68,10 @@ export function createChannel(url: string, prefix: string): CacheChannel {
     publish: (message) => invalidate(findTags(message), message),
     subscribe(onMessage, onConnection) {
       let hasConnected = false;
-      subscriber.on("error", (err) => onConnection(false, err));
+      subscriber.on("error", (err) => {
+        // A Redis that can't write its disk refuses pings (MISCONF), and keeps the connection: no "ready" would follow.
+        if (!(err instanceof ErrorReply && subscriber.isReady)) onConnection(false, err);
+      });
       subscriber.on("ready", async () => {
         try {
           // It subscribes again by itself, unless the connection was lost before.
