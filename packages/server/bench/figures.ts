@@ -1,16 +1,18 @@
-// Makes the plots and the table of the documents from the measured figures: those of docs/comparison.md, which bench.ts
-// writes, and of docs/plots/scaling.json, which scaling.ts writes.
+// Makes the plots and the tables of the documents from the measured figures: those of docs/comparison.md, which bench.ts
+// writes, and those of docs/plots/, which scaling.ts and warm-start.ts write.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Bar, drawBars } from "./chart.ts";
 import type { Simulated } from "./scaling.ts";
+import type { WarmStart } from "./warm-start.ts";
 
 export const DOCS = join(import.meta.dirname, "../docs");
 const SCALING = "speed-and-scaling.md";
 
-type Scaling = { date: string; node: string; machine: string; rows: Simulated[] };
-const scaling: Scaling = JSON.parse(readFileSync(join(DOCS, "plots/scaling.json"), "utf8"));
+type Measured<Row> = { date: string; node: string; machine: string; rows: Row[] };
 const read = (file: string) => readFileSync(join(DOCS, file), "utf8");
+const scaling: Measured<Simulated> = JSON.parse(read("plots/scaling.json"));
+const warmStart: Measured<WarmStart> = JSON.parse(read("plots/warm-start.json"));
 const format = (value: number, digits = 0) => Number(value.toFixed(digits)).toLocaleString("en");
 
 const describe = (bars: Bar[]) => bars.map(({ label, text }) => `${label}: ${text}`).join(", ");
@@ -50,8 +52,8 @@ function drawRenders() {
   return drawBars({ title: "Renders per minute of one page", description, groups });
 }
 
-/** The table of the simulation, aligned as Biome does. */
-function makeTable() {
+/** The table of the simulation. */
+function makeScalingTable() {
   const toRow = (label: string, sharesPages: boolean, toCell: (row: Simulated) => string) => [
     label,
     ...scaling.rows.filter((row) => row.sharesPages === sharesPages).map(toCell),
@@ -74,24 +76,37 @@ function makeTable() {
     toRow("cold start of all at once, on 2 cores", true, (row) => times(row.startMs / one.startMs)),
     toRow("CPU time of a process's start, beside one", true, (row) => times(row.startCpuSeconds / one.startCpuSeconds)),
   ];
-  const widths = counts.map((_, index) => Math.max(4, ...rows.map((cells) => cells[index + 1]?.length ?? 0)));
-  const labelWidth = Math.max(...rows.map(([label = ""]) => label.length));
-  const [head, ...lines] = rows.map(
-    ([label = "", ...cells]) =>
-      `| ${label.padEnd(labelWidth)} | ${cells.map((cell, index) => cell.padStart(widths[index] ?? 0)).join(" | ")} |`,
-  );
-  const rule = `| ${"-".repeat(labelWidth)} | ${widths.map((width) => `${"-".repeat(width - 1)}:`).join(" | ")} |`;
-  return `${[head, rule, ...lines].join("\n")}\n`;
+  return makeTable(rows, scaling);
 }
 
-const TABLE = /^\|[^\n]*\| +1 process +\|[^\n]*\n(\|.*\n)+/m;
-const MEASURED = /^Measured on .*$/m;
+/** The table of a restart with pages in Redis. */
+function makeWarmStartTable() {
+  const rows = warmStart.rows.map(({ label, cpu, renders }) => [label, `${format(cpu)} s`, format(renders)]);
+  return makeTable([["20,000 requests", "CPU time", "rendered"], ...rows], warmStart);
+}
+
+/** A table, aligned as Biome does, and where it was measured. */
+function makeTable(rows: string[][], { date, node, machine }: Measured<unknown>) {
+  const widths = (rows[0] ?? []).map((_, index) => Math.max(4, ...rows.map((cells) => cells[index]?.length ?? 0)));
+  const toLine = (cells: string[]) => `| ${cells.join(" | ")} |`;
+  const [head, ...lines] = rows.map((cells) =>
+    toLine(cells.map((cell, index) => cell[index === 0 ? "padEnd" : "padStart"](widths[index] ?? 0))),
+  );
+  const rule = toLine(widths.map((width, index) => (index === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`)));
+  return `${[head, rule, ...lines].join("\n")}\n\nMeasured on ${date}: Node ${node}, ${machine}.`;
+}
+
+const SCALING_TABLE = /^\|[^\n]*\| +1 process +\|[^\n]*\n(\|.*\n)+\nMeasured on .*$/m;
+const WARM_START_TABLE = /^\|[^\n]*\| CPU time \|[^\n]*\n(\|.*\n)+\nMeasured on .*$/m;
+const STORE_ERRORS = /(?<=Redis answered too late\s)\d+/;
 
 /** Returns the files by their path in docs/. */
 export function makeFigures() {
   const document = read(SCALING);
-  if (!TABLE.test(document) || !MEASURED.test(document)) throw new Error(`docs/${SCALING} has no table of processes`);
-  const measured = `Measured on ${scaling.date}: Node ${scaling.node}, ${scaling.machine}.`;
+  for (const part of [SCALING_TABLE, WARM_START_TABLE, STORE_ERRORS]) {
+    if (!part.test(document)) throw new Error(`docs/${SCALING} lacks ${part}`);
+  }
+  const { storeErrors = 0 } = scaling.rows.findLast(({ sharesPages }) => sharesPages) ?? {};
   return {
     "plots/cpu-per-request.svg": compare("CPU time per request", "CPU µs per request on `/`", "µs"),
     "plots/first-paint.svg": compare("First paint on a slow link", "first paint on a slow link, ms", "ms"),
@@ -102,6 +117,9 @@ export function makeFigures() {
       "of 1,024",
     ),
     "plots/renders.svg": drawRenders(),
-    [SCALING]: document.replace(TABLE, makeTable()).replace(MEASURED, measured),
+    [SCALING]: document
+      .replace(SCALING_TABLE, makeScalingTable())
+      .replace(WARM_START_TABLE, makeWarmStartTable())
+      .replace(STORE_ERRORS, String(storeErrors)),
   };
 }

@@ -1,9 +1,11 @@
 // `npm run bench -- warm-start` restarts a process with 128 MiB, requests 20,000 pages that are in a real Redis, and prints
-// how many of them it had to render, and the CPU time, beside that of as many requests for one cached page.
+// how many of them it had to render, and the CPU time, beside that of as many requests for one cached page. Writes
+// docs/plots/warm-start.json and the table that is made from it.
 // PROFILE=1 also writes a CPU profile to the current folder.
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { Agent, get, type IncomingMessage } from "node:http";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { buildWithRoutes } from "../test/support/build-with-routes.ts";
 import { createMemoryCgroup } from "../test/support/memory-cgroup.ts";
@@ -66,18 +68,36 @@ async function run(label: string) {
     const [cpu = 0, redisCpu = 0] = after.map((value, index) => value - (before[index] ?? 0));
     return { failures, seconds, cpu, redisCpu };
   };
-  const pages = await measure((index) => index);
-  const renders = await count('page_cache_renders_total{result="stored"}');
+  const countRenders = () => count('page_cache_renders_total{result="stored"}');
+  const pages = { ...(await measure((index) => index)), renders: await countRenders() };
   const mib = (cgroup?.readBytes() ?? Number.NaN) / 1024 ** 2;
   const errors = await count('page_cache_store_total{result="error"}');
-  console.log(label, { ...pages, renders, errors, mib });
-  console.log("one page as often", await measure(() => 0));
+  console.log(label, { ...pages, errors, mib });
+  const onePage = await measure(() => 0);
+  const renders = (await countRenders()) - pages.renders;
+  console.log("one page as often", onePage);
   await server.stop();
+  return { pages, onePage: { ...onePage, renders } };
 }
 
-await run("cold");
+const cold = await run("cold");
 await run("warm, but for pages that were stored too late on a busy machine");
-await run("warm");
+const warm = await run("warm");
+const toRow = (label: string, { cpu, renders }: typeof cold.pages) => ({ label, cpu, renders });
+const rows = [
+  toRow("different pages, none in Redis", cold.pages),
+  toRow("different pages in Redis, after a restart", warm.pages),
+  toRow("the same page, in memory", warm.onePage),
+];
+export type WarmStart = (typeof rows)[number];
+if (PAGES === 20_000) {
+  const date = new Date().toISOString().slice(0, 10);
+  const machine = `${cpus().length} cores, ${cpus()[0]?.model.trim()}, a load of ${loadavg()[0]?.toFixed(0)}`;
+  const measured = { date, node: process.versions.node, machine, rows };
+  const round = (_key: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
+  writeFileSync(join(import.meta.dirname, "../docs/plots/warm-start.json"), `${JSON.stringify(measured, round, 2)}\n`);
+  await import("./plots.ts");
+}
 cgroup?.remove();
 await redis.kill();
 rmSync(folder, { recursive: true });

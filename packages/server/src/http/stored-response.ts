@@ -40,18 +40,13 @@ export function storeResponse({ status, headers, contentType, bodies, vary }: Op
   const createVariant = (coding: StoredCoding, body: Buffer): Variant => {
     const isEncoded = coding !== "identity";
     const etag = isEncoded ? `"${contentHash}-${coding}"` : `"${contentHash}"`;
-    const notModifiedHeaders = Object.entries({ ...headers, Vary: allVary, ETag: etag }).flat();
-    const contentHeaders = {
-      ...(contentType !== undefined && { "Content-Type": contentType }),
-      ...(isEncoded && { "Content-Encoding": coding }),
-      "Content-Length": String(body.length),
-    };
-    return {
-      body,
-      etag,
-      headers: [...notModifiedHeaders, ...Object.entries(contentHeaders).flat()],
-      notModifiedHeaders,
-    };
+    const notModifiedHeaders = [...Object.entries(headers).flat(), "Vary", allVary, "ETag", etag];
+    const contentHeaders = [
+      ...(contentType === undefined ? [] : ["Content-Type", contentType]),
+      ...(isEncoded ? ["Content-Encoding", coding] : []),
+      ...["Content-Length", String(body.length)],
+    ];
+    return { body, etag, headers: [...notModifiedHeaders, ...contentHeaders], notModifiedHeaders };
   };
   const variants: Partial<Record<StoredCoding, Variant>> = {};
   const variantOf = (coding: StoredCoding): Variant => {

@@ -84,6 +84,13 @@ const TREES: Record<string, RouteObject[]> = {
   "a first segment that is a parameter": [
     { id: "root", path: "", children: [{ id: "any", path: ":any" }, { id: "about", path: "about" }, SPLAT] },
   ],
+  "parameters with a suffix": [
+    {
+      id: "root",
+      path: "",
+      children: [{ id: "file", path: "items/:name.xml" }, { id: "item", path: "items/:id" }, SPLAT],
+    },
+  ],
   "letters that differ in case": [
     {
       id: "root",
@@ -106,7 +113,7 @@ const TREES: Record<string, RouteObject[]> = {
   ],
 };
 
-const KNOWN = "items about new parts About NEW ITEMS 1 en %61bout %C3%BCber h%C3%A9llo items%2Fnew".split(" ");
+const KNOWN = "items about new parts About NEW ITEMS 1 en %61bout %C3%BCber h%C3%A9llo items%2Fnew a.xml".split(" ");
 const ODD = ["", ".", "..", "%2F", "%2f", "%25", "%", "%E0%A4%A", "%0a", "%E2%80%A8"];
 const PUNCTUATION = [..."abZ09:*+.()[]{}|^$\\~!@&=,;'\"<>"];
 

@@ -10,6 +10,8 @@ import { isDynamic, type Routes, toTree } from "./route-entry.ts";
 const DATA_SUFFIX = /(?:(?<=\/)_)?\.data$/;
 /** A literal segment of a pattern. */
 const LITERAL = /^[\w.~-]+$/;
+/** Segments of a path that no suffix in a pattern can match, such as that of ":name.xml". */
+const PLAIN_SEGMENTS = /(?<=\/)[\w-]+(?=\/|$)/g;
 /** Delimiters that browsers don't encode in a path (WHATWG URL §1.3). */
 const ENCODED_DELIMITER = /%(?:24|26|2B|2C|3A|3B|3D|40)/g;
 /** The number and length of the paths whose routes are cached, to bound their memory. */
@@ -28,13 +30,14 @@ export function toPagePath(path: string) {
  * fail. `matchRoutes` compiles every route at each call (needed until React Router has remix-run/react-router#15186).
  * To save time:
  * - It gets only the routes whose literal segments are in the path.
- * - Its results are cached.
+ * - Its results are cached, also for the paths that differ only in segments that any parameter matches.
  * - If no route begins with the path's first segment, the path matches the splat.
  */
 export function createRouteTable(manifest: Routes, isProduction: boolean, base: Base = ROOT) {
   const tree = toTree(manifest, isProduction);
   const routes = flatten(tree);
   const remembered = new LRUCache<string, Match>({ max: MAX_REMEMBERED });
+  const shapes = new LRUCache<string, RouteEntry>({ max: MAX_REMEMBERED });
 
   const splat = routes.find(({ pattern }) => pattern === "/*");
   const firstSegments = new Set(routes.filter((route) => route !== splat).map(({ pattern }) => toSegments(pattern)[1]));
@@ -43,6 +46,9 @@ export function createRouteTable(manifest: Routes, isProduction: boolean, base: 
   const literals = new Map(
     routes.map((route) => [route, toSegments(route.pattern).filter((segment) => LITERAL.test(segment))]),
   );
+  const words = new Set(routes.flatMap(({ pattern }) => pattern.toLowerCase().split(/[/?]/)));
+  const toShape = (path: string) =>
+    path.replace(PLAIN_SEGMENTS, (segment) => (words.has(segment.toLowerCase()) ? segment : " "));
   const selectCandidates = (tree: RouteObject[], segments: Set<string>): RouteObject[] =>
     tree
       .filter(({ handle }) => literals.get(handle)?.every((literal) => segments.has(literal)))
@@ -55,11 +61,14 @@ export function createRouteTable(manifest: Routes, isProduction: boolean, base: 
     if (!keepsSegments(path)) return unknown;
     const segments = toSegments(decodeURIComponent(path));
     if (canSkip && !firstSegments.has(segments[1])) return unknown;
-    const route: RouteEntry | undefined = matchRoutes(selectCandidates(tree, new Set(segments)), path)?.at(-1)?.route
-      .handle;
+    const shape = toShape(path);
+    const route: RouteEntry | undefined =
+      shapes.get(shape) ?? matchRoutes(selectCandidates(tree, new Set(segments)), path)?.at(-1)?.route.handle;
     if (!route) return unknown; // Such as a path with %0A, which no pattern of React Router matches.
     const match = { route, canonicalPath: toCanonicalPath(path, route) };
-    if (path.length <= MAX_REMEMBERED_LENGTH) remembered.set(copyString(path), match);
+    if (path.length > MAX_REMEMBERED_LENGTH) return match;
+    shapes.set(copyString(shape), route);
+    remembered.set(copyString(path), match);
     return match;
   };
 

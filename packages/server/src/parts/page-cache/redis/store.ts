@@ -23,7 +23,8 @@ export function createPageStore(url: string, prefix: string): PageStore {
     commandsQueueMaxLength: MAX_QUESTIONS,
     socket: { connectTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS, reconnectStrategy: RETRY_INTERVAL_MS },
     scripts,
-    commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    // Each question has a timeout in shared-pages.ts. By default, the client adds an `AbortSignal.timeout`.
+    commandOptions: { timeout: 0, typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
   });
   client.on("error", () => {}); // Each question rejects. Without a listener, errors would also end the process.
 
