@@ -1,0 +1,21 @@
+/** In pixels, the longer side of a picture that is sent. */
+const MAX_SIDE = 1600;
+
+/**
+ * Makes a large picture smaller, in the browser. Then it has no metadata, such as where a photo was taken. Resolves with
+ * the same file if it isn't a picture, or would get no smaller.
+ */
+export async function resizePicture(file: File) {
+  const bitmap = await createImageBitmap(file).catch(() => undefined);
+  if (!bitmap) return file; // The server responds with the reason.
+  const scale = MAX_SIDE / Math.max(bitmap.width, bitmap.height);
+  if (scale >= 1) return file;
+  const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
+  const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
+  context.imageSmoothingQuality = "high";
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  // A browser that can't write this type writes a PNG.
+  const blob = await canvas.convertToBlob({ type: file.type });
+  return blob.size < file.size ? new File([blob], file.name, { type: blob.type }) : file;
+}
