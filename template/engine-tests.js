@@ -31,6 +31,7 @@ const PACKAGES = [
 /** They test the engine, its examples, and documents of the template. */
 const ENGINE_TESTS = [
   "test/all-examples.long.ts",
+  "test/base-path.long.ts",
   "test/examples-with-postgres.long.ts",
   "test/examples.long.ts",
   "test/middleware.long.ts",

@@ -3,14 +3,13 @@ const MAX_SIDE = 1600;
 
 /**
  * Makes a large picture smaller, in the browser. Then it has no metadata, such as where a photo was taken. Resolves with
- * the same file if it isn't a picture, or would get no smaller.
+ * the same file if it would get no smaller. Rejects if the browser can't do it, such as for a file that isn't a picture.
  */
 export async function resizePicture(file: File) {
-  const bitmap = await createImageBitmap(file).catch(() => undefined);
-  if (!bitmap) return file; // The server responds with the reason.
+  const bitmap = await createImageBitmap(file);
   const scale = MAX_SIDE / Math.max(bitmap.width, bitmap.height);
   if (scale >= 1) return file;
-  const canvas = new OffscreenCanvas(Math.round(bitmap.width * scale), Math.round(bitmap.height * scale));
+  const canvas = new OffscreenCanvas(Math.ceil(bitmap.width * scale), Math.ceil(bitmap.height * scale));
   const context = canvas.getContext("2d") as OffscreenCanvasRenderingContext2D;
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);

@@ -99,7 +99,8 @@ function useUpload() {
     const { signal } = sending.current;
     setError(undefined);
     setProgress(0);
-    const picture = await resizePicture(form.get("picture") as File);
+    const original = form.get("picture") as File;
+    const picture = await resizePicture(original).catch(() => original);
     const isTooLarge = picture.size > MAX_BYTES;
     if (isTooLarge) setError(ERRORS[413]);
     if (isTooLarge || signal.aborted) return setProgress(undefined);
