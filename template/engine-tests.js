@@ -28,14 +28,19 @@ const PACKAGES = [
   "ws",
 ];
 
-/** They run the engine's tests and its examples. */
+/** They test the engine, its examples, and documents of the template. */
 const ENGINE_TESTS = [
   "test/all-examples.long.ts",
+  "test/base-path.long.ts",
   "test/examples-with-postgres.long.ts",
   "test/examples.long.ts",
+  "test/middleware.long.ts",
+  "test/packed-engine.long.ts",
   "test/react-router-8.long.ts",
+  "test/start-in-a-minute.long.ts",
   "test/support/add-examples.ts",
   "test/support/start-services.ts",
+  "test/updating.long.ts",
   "test/works-with.long.ts",
 ];
 

@@ -1,8 +1,8 @@
 // All examples of `npm run add` together, in a copy of the project.
 import { rmSync } from "node:fs";
 import { afterAll, test } from "vitest";
-import { addExamples, checkExamples, EXAMPLE_NAMES } from "./support/add-examples.ts";
-import { copyProject } from "./support/copy-project.ts";
+import { addExamples, checkExamples, EXAMPLE_NAMES, testExamples } from "./support/add-examples.ts";
+import { copyProject, setBase } from "./support/copy-project.ts";
 import { run } from "./support/packed-engine.ts";
 
 const FOLDER = copyProject({ withTests: true });
@@ -12,4 +12,10 @@ test("a site with all examples passes lint, types and their tests", async () => 
   addExamples(FOLDER, EXAMPLE_NAMES);
   await checkExamples(FOLDER, EXAMPLE_NAMES);
   run(FOLDER, "npm run unused");
+});
+
+test("below a path, it passes their tests, too", () => {
+  setBase(FOLDER, { basename: "/app/", base: "/app/" });
+  run(FOLDER, "npm run format");
+  testExamples(FOLDER, EXAMPLE_NAMES);
 });

@@ -35,8 +35,7 @@ const listPaths = (name: string) =>
 /** Types, the build, the tests of the examples, and the log and the pages of the production server. */
 export async function checkExamples(folder: string, names: string[]) {
   run(folder, "npm run typecheck");
-  // The project `fast` builds the site first.
-  run(folder, `npx vitest run --project fast ${names.flatMap(listTests).join(" ")}`);
+  testExamples(folder, names);
   const server = await startServer({}, folder);
   try {
     for (const path of names.flatMap(listPaths)) expect((await fetch(`${server.url}/${path}`)).status, path).toBe(200);
@@ -46,6 +45,10 @@ export async function checkExamples(folder: string, names: string[]) {
   // Such as a handler without `admit`.
   expect(server.lines.filter(({ level }) => Number(level) > INFO)).toEqual([]);
 }
+
+/** The project `fast` builds the site first. */
+export const testExamples = (folder: string, names: string[]) =>
+  run(folder, `npx vitest run --project fast ${names.flatMap(listTests).join(" ")}`);
 
 /** Adds examples to a copy of the project, as a user does: by the command, and by hand for the lines that it prints. */
 export function addExamples(folder: string, names: string[]) {

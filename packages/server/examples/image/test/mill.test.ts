@@ -8,7 +8,7 @@ test("the picture has a file for each width, in two formats, which browsers keep
     const files = srcSet.split(", ").map((entry) => entry.split(" "));
     expect(files.map(([, width]) => width)).toEqual(["400w", "800w", "1200w", "1600w"]);
     for (const [path] of files) {
-      const { status, headers } = await fetch(`${server.url}${path}`);
+      const { status, headers } = await fetch(new URL(String(path), server.url));
       expect([status, headers.get("Content-Type")]).toEqual([200, `image/${format}`]);
       expect(headers.get("Cache-Control")).toContain("immutable");
     }

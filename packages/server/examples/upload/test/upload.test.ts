@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, open, test } from "./support/fixtures.ts";
 
 /** One pixel. */
@@ -31,6 +32,41 @@ test.for([true, false])(
     await page.close();
   },
 );
+
+/** Chooses a photo of 3200 by 1600 pixels, with further bytes at its end, and sends it. Resolves with the size that shows. */
+async function uploadPhoto(page: Page, type: string, furtherBytes = 0) {
+  const bytes = await page.evaluate(async (type) => {
+    const canvas = new OffscreenCanvas(3200, 1600);
+    canvas.getContext("2d")?.fillRect(0, 0, 1600, 1600);
+    return [...new Uint8Array(await (await canvas.convertToBlob({ type })).arrayBuffer())];
+  }, type);
+  const buffer = Buffer.concat([Buffer.from(bytes), Buffer.alloc(furtherBytes)]);
+  await page.getByLabel("Picture").setInputFiles({ name: "photo", mimeType: type, buffer });
+  await page.getByRole("button", { name: "Upload" }).click();
+  const shown = page.getByRole("img", { name: "What you have uploaded" });
+  await shown.waitFor();
+  const response = await fetch(new URL(String(await shown.getAttribute("src")), page.url()));
+  expect(response.headers.get("Content-Type")).toBe(type);
+  return shown.evaluate(async (img: HTMLImageElement) => {
+    await img.decode();
+    return [img.naturalWidth, img.naturalHeight];
+  });
+}
+
+test.for(["image/png", "image/jpeg", "image/webp"])(
+  "with scripts, a photo of the type %s is made smaller before it is sent, so a larger one fits, too",
+  async (type, { page, server }) => {
+    await open(page, `${server.url}/upload`);
+    expect(await uploadPhoto(page, type, 6_000_000)).toEqual([1600, 800]);
+  },
+);
+
+test("without scripts, a photo is sent as it is", async ({ browser, server }) => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await page.goto(`${server.url}/upload`);
+  expect(await uploadPhoto(page, "image/jpeg")).toEqual([3200, 1600]);
+  await page.close();
+});
 
 test("with scripts, the progress shows, and a cancelled upload leaves the form", async ({ page, server }) => {
   await open(page, `${server.url}/upload`);

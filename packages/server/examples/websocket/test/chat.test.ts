@@ -4,12 +4,12 @@ import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { expect, open, test } from "./support/fixtures.ts";
 
-/** Opens a WebSocket, and resolves with its status and the client. */
-async function connect(url: string, path: string, origin = url) {
+/** Opens a WebSocket, and resolves with the client and its status, or its error. */
+async function connect(url: string, path: string, origin = new URL(url).origin) {
   const client = new WebSocket(url.replace("http", "ws") + path, { origin });
-  client.on("error", () => {}); // Of a rejected handshake.
   onTestFinished(() => client.terminate());
   const status = await new Promise((resolve) => {
+    client.on("error", resolve);
     client.once("open", () => resolve(101));
     client.once("unexpected-response", (_request, response) => resolve(response.statusCode));
   });
@@ -40,7 +40,8 @@ test.for([
 });
 
 test("a message that is too long closes the connection", async ({ server }) => {
-  const { client } = await connect(server.url, "/chat/socket");
+  const { client, status } = await connect(server.url, "/chat/socket");
+  expect(status).toBe(101);
   client.send("x".repeat(3000));
   const [code] = await once(client, "close");
   expect(code).toBe(1009); // Message too big: RFC 6455 §7.4.1.
@@ -48,7 +49,9 @@ test("a message that is too long closes the connection", async ({ server }) => {
 
 test("at shutdown, connections are closed, and the server exits", async () => {
   const server = await startServer();
-  const { client } = await connect(server.url, "/chat/socket");
+  onTestFinished(() => void server.child.kill("SIGKILL"));
+  const { client, status } = await connect(server.url, "/chat/socket");
+  expect(status).toBe(101);
   const closed = once(client, "close");
   expect(await server.stop()).toBe(0);
   expect((await closed)[0]).toBe(1001);

@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { data, redirect, useNavigate } from "react-router";
 import type { Handle } from "react-router-express-server/app";
+import { resizePicture } from "../resize-picture";
 import { isPictureName, savePicture } from "../uploads.server";
 import type { Route } from "./+types/upload";
 
@@ -81,24 +82,32 @@ export default function Upload({ loaderData, actionData }: Route.ComponentProps)
   );
 }
 
-/** Sends the form, with its progress from 0 to 1. */
+/** Makes the picture smaller, and sends the form, with its progress from 0 to 1. */
 function useUpload() {
   const [progress, setProgress] = useState<number>();
   const [error, setError] = useState<string>();
-  const sending = useRef<XMLHttpRequest>(undefined);
+  const sending = useRef<AbortController>(undefined);
   const navigate = useNavigate();
   const cancel = () => sending.current?.abort();
   useEffect(() => () => sending.current?.abort(), []);
 
-  function send(event: FormEvent<HTMLFormElement>) {
+  async function send(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
+    const { action } = event.currentTarget;
     const form = new FormData(event.currentTarget);
-    if ((form.get("picture") as File).size > MAX_BYTES) return setError(ERRORS[413]);
+    sending.current = new AbortController();
+    const { signal } = sending.current;
     setError(undefined);
     setProgress(0);
+    const original = form.get("picture") as File;
+    const picture = await resizePicture(original).catch(() => original);
+    const isTooLarge = picture.size > MAX_BYTES;
+    if (isTooLarge) setError(ERRORS[413]);
+    if (isTooLarge || signal.aborted) return setProgress(undefined);
+    form.set("picture", picture);
     // `fetch` doesn't report the progress of what is sent.
     const request = new XMLHttpRequest();
-    sending.current = request;
+    signal.onabort = () => request.abort();
     request.upload.onprogress = ({ loaded, total }) => setProgress(loaded / total);
     request.onload = () => {
       if (request.status < 400) navigate({ search: new URL(request.responseURL).search });
@@ -106,7 +115,7 @@ function useUpload() {
     };
     request.onerror = () => setError(NOT_SENT);
     request.onloadend = () => setProgress(undefined);
-    request.open("POST", event.currentTarget.action);
+    request.open("POST", action);
     request.send(form);
   }
   return { progress, error, send, cancel };
