@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { removed, removeFolder, replace, uninstall } from "./files.js";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { removeFiles, removeFolder, replace, uninstall } from "./files.js";
 
 /** Only the engine's own tests and benchmark import them. */
 const PACKAGES = [
@@ -54,10 +54,7 @@ export function leaveOutEngineTests() {
   const { scripts, knip } = manifest;
   for (const name of ["test", "test:long"]) scripts[name] = scripts[name].replace(/ && npm [^&]* --workspaces/, "");
   delete scripts.bench;
-  for (const file of ENGINE_TESTS) {
-    rmSync(file, { force: true });
-    removed.push(file);
-  }
+  removeFiles(ENGINE_TESTS);
   if (existsSync("test/fixtures/works-with")) removeFolder("test/fixtures/works-with");
   delete knip.workspaces["packages/server"];
   delete knip.workspaces["."].ignoreDependencies;

@@ -16,6 +16,14 @@ export function removeFolder(folder) {
   rmSync(folder, { recursive: true });
 }
 
+/** Removes those of the files that exist. */
+export function removeFiles(files) {
+  for (const file of files.filter((file) => existsSync(file))) {
+    rmSync(file);
+    removed.push(file);
+  }
+}
+
 /** Replaces the parts of a file that match, if the file exists. Returns whether there were any. */
 export function replace(file, parts, replacement) {
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -38,10 +46,7 @@ export function uninstall(packages) {
 /** Removes a script that nobody needs any more, with its test. The last script takes the folder with it. */
 export function removeScript(name) {
   replace("package.json", new RegExp(` *"${name}": .*\n`), "");
-  for (const file of [`template/${name}.js`, `test/${name}.long.ts`]) {
-    rmSync(file, { force: true });
-    removed.push(file);
-  }
+  removeFiles([`template/${name}.js`, `test/${name}.long.ts`]);
   if (listFiles("template").length === 1) removeFolder("template");
 }
 

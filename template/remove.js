@@ -1,6 +1,6 @@
 // `npm run remove -- toast tooltip` removes features, and itself with the last one.
 import { existsSync } from "node:fs";
-import { finish, removeFolder, removeScript, replace, uninstall } from "./files.js";
+import { finish, removeFiles, removeFolder, removeScript, replace, uninstall } from "./files.js";
 
 /** A component's import and its tags, which may share a line with others. */
 const importAndTags = (name) => new RegExp(`^import .*\\b${name}\\b.*\n|\\s*</?${name}( /)?>`, "gm");
@@ -8,7 +8,7 @@ const importAndTags = (name) => new RegExp(`^import .*\\b${name}\\b.*\n|\\s*</?$
 /** In `{deploy,test}`, all except `test`. */
 const DEPLOY_IN_GLOB = /\{deploy,(?=test\})|(?<=\{deploy,test)\}/g;
 
-/** A feature's folder, the packages that nothing else uses, and its parts of other files. */
+/** A feature's folder, the packages that nothing else uses, the engine's tests of it, and its parts of other files. */
 const FEATURES = {
   layout: {
     folder: "app/layout",
@@ -50,6 +50,7 @@ const FEATURES = {
   deploy: {
     folder: "deploy",
     packages: ["yaml"],
+    tests: ["frozen-database.long.ts", "hung-route.long.ts", "support/proxies.ts"],
     parts: {
       ".github/workflows/ci.yml": / (caddy|prometheus|varnish)\b/g,
       "package.json": DEPLOY_IN_GLOB,
@@ -75,7 +76,10 @@ if (names.length === 0) process.exit();
 const features = names.map((name) => FEATURES[name]);
 
 uninstall(features.flatMap((feature) => feature.packages));
-for (const { folder } of features) removeFolder(folder);
+for (const { folder, tests = [] } of features) {
+  removeFolder(folder);
+  removeFiles(tests.map((file) => `packages/server/test/${file}`));
+}
 for (const { folder, parts } of features) {
   for (const [file, part] of Object.entries(parts)) {
     if (existsSync(file) && !replace(file, part, "")) console.log(`${file} differs: remove what is left by hand`);

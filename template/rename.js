@@ -1,8 +1,8 @@
 // `npm run rename -- our-shop` names the site, and makes a product of the template. A second run only lists the files with
 // the name: another name may be a word of other texts, too.
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { leaveOutEngineTests } from "./engine-tests.js";
-import { finish, listFiles, removed, replace } from "./files.js";
+import { finish, listFiles, removed, removeFiles, replace } from "./files.js";
 
 const TEST = "test/rename.long.ts";
 
@@ -57,8 +57,7 @@ for (const [file, parts] of Object.entries(NAMES)) {
 }
 replace("README.md", /.*npm run rename.*\n/, "");
 leaveOutEngineTests();
-rmSync(TEST, { force: true });
-removed.push(TEST);
+removeFiles([TEST]);
 finish();
 console.log("left for you: the greeting's texts, colours and icons (docs/make-it-yours.md), and README.md");
 console.log("left for you: features that you don't need (npm run remove)");
