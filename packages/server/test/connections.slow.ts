@@ -25,10 +25,11 @@ const CRLF = "\r\n";
 const lines = (...all: string[]) => [...all, "", ""].join(CRLF);
 const get = (path: string, ...headers: string[]) => lines(`GET ${path} HTTP/1.1`, "Host: localhost", ...headers);
 
+/** The server may reset the connection. */
+const connectTo = (port: number) => connect(port, "127.0.0.1").on("error", () => {});
+
 async function open({ url }: RunningServer, bytes: string) {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
+  const socket = connectTo(Number(new URL(url).port));
   await once(socket, "connect");
   socket.write(bytes);
   return socket;
@@ -149,9 +150,7 @@ test.each([
   handleRequests((_req, res) => res.end(Buffer.alloc(20_000_000)));
   server.on("upgrade", (_req, socket) => upgrade(socket as Socket) && socket.resume().write(Buffer.alloc(20_000_000)));
   const port = await listen(server, 0, "127.0.0.1");
-  const client = connect(port, "127.0.0.1")
-    .on("error", () => {})
-    .pause();
+  const client = connectTo(port).pause();
   client.write(bytes);
   const sending = setInterval(() => client.write(CRLF.repeat(100)), 100);
   await expect.poll(() => onDrop.mock.calls).toEqual([["stalled"]]);
@@ -168,7 +167,7 @@ test("a client that first sends a large body, and then reads a large response, i
   const received = vi.fn<(chunk: Buffer) => void>();
   handleRequests((req, res) => void req.on("data", received).on("end", () => res.end(Buffer.alloc(100_000_000))));
   const port = await listen(server, 0, "127.0.0.1");
-  const client = connect(port, "127.0.0.1").on("error", () => {});
+  const client = connectTo(port);
   client.write(lines("POST / HTTP/1.1", "Host: x", "Content-Length: 50000001"));
   client.write(Buffer.alloc(50_000_000));
   await expect.poll(() => received.mock.calls.reduce((sum, [chunk]) => sum + chunk.length, 0)).toBe(50_000_000);
@@ -199,7 +198,7 @@ test("pipelined requests are handled one at a time", async () => {
   };
   const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
   guardConnections(server, options).handleRequests(handle);
-  const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
+  const client = connectTo(await listen(server, 0, "127.0.0.1"));
   client.resume().write(get("/").repeat(3));
   await expect.poll(() => counts).toEqual([1, 1, 1]);
   client.destroy();
@@ -216,7 +215,7 @@ test("connections that pipeline take turns", async () => {
   const options = { maxConnections: 10, clientTimeoutMs: 0, headers: {}, onDrop: expect.unreachable };
   guardConnections(server, options).handleRequests(handle);
   const port = await listen(server, 0, "127.0.0.1");
-  const clients = [connect(port, "127.0.0.1"), connect(port, "127.0.0.1")];
+  const clients = [connectTo(port), connectTo(port)];
   await Promise.all(clients.map((client) => once(client.resume(), "connect")));
   for (const [index, client] of clients.entries()) client.write(get(`/${index}`).repeat(10));
   await expect.poll(() => handled).toHaveLength(20);
@@ -236,7 +235,7 @@ test("the memory of a pipelined request is free again after its response, or whe
   const pipeline = (count: number, path: string) => get(path, `X: ${"a".repeat(15_000)}`).repeat(count); // 20 KB each.
   // 32 MB in all, but only 4 MB at once.
   for (let round = 0; round < 8; round++) {
-    const client = connect(port, "127.0.0.1").resume();
+    const client = connectTo(port).resume();
     client.write(pipeline(100, "/") + pipeline(100, "/slow"));
     await once(server, "request");
     await expect.poll(countPending).toBe(100);
@@ -244,7 +243,7 @@ test("the memory of a pipelined request is free again after its response, or whe
     await expect.poll(countPending).toBe(0);
   }
   expect(onDrop).not.toHaveBeenCalled();
-  const client = connect(port, "127.0.0.1").on("error", () => {});
+  const client = connectTo(port);
   client.write(pipeline(600, "/slow"));
   await expect.poll(() => onDrop.mock.calls).toEqual([["pipelined"]]);
   server.close();
@@ -260,7 +259,7 @@ test("a handler that runs on after its connection has closed keeps none of the r
   server.on("request", (req) => requests.push(new WeakRef(req)));
   const running: ServerResponse[] = [];
   handleRequests((_req, res) => void running.push(res));
-  const client = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1");
+  const client = connectTo(await listen(server, 0, "127.0.0.1"));
   client.write(get("/").repeat(3));
   await expect.poll(() => running).toHaveLength(1);
   expect(countPending()).toBe(3);
@@ -396,7 +395,7 @@ test("at the limit of connections, one whose request has just come is kept", asy
   const port = await listen(server, 0, "127.0.0.1");
   const closed: string[] = [];
   const connectAs = async (name: string) => {
-    const client = connect(port, "127.0.0.1").on("close", () => closed.push(name));
+    const client = connectTo(port).on("close", () => closed.push(name));
     await once(client.resume(), "connect");
     return client;
   };
@@ -431,7 +430,7 @@ test("at the limit of connections, idle ones are closed first, then those that w
   ] as const;
   const clients: Socket[] = [];
   for (const [name, bytes] of requests) {
-    const client = connect(port, "127.0.0.1").on("close", () => closed.push(name));
+    const client = connectTo(port).on("close", () => closed.push(name));
     client.resume().write(bytes);
     await once(client, "connect");
     clients.push(client);
@@ -441,7 +440,7 @@ test("at the limit of connections, idle ones are closed first, then those that w
   responses.get("/later")?.end();
   await setTimeout(3000); // Recent progress keeps a connection, too.
   for (const count of [1, 2, 3, 4, 5]) {
-    const client = connect(port, "127.0.0.1");
+    const client = connectTo(port);
     client.write(get("/slow"));
     clients.push(client);
     await expect.poll(() => closed).toHaveLength(count);
@@ -460,11 +459,11 @@ test("at the limit of connections, one that doesn't read its 503 is reset", asyn
   handleRequests(() => {});
   const port = await listen(server, 0, "127.0.0.1");
   const accepted = once(server, "connection");
-  const client = connect(port, "127.0.0.1").pause();
+  const client = connectTo(port).pause();
   client.write(get("/"));
   const [socket] = await accepted;
   await once(server, "request");
-  const other = connect(port, "127.0.0.1");
+  const other = connectTo(port);
   await expect.poll(() => socket.destroyed).toBe(true);
   for (const opened of [client, other]) opened.destroy();
   server.close();
@@ -480,14 +479,14 @@ test.each([
   handleRequests(() => {});
   const port = await listen(server, 0, "127.0.0.1");
   const closed: string[] = [];
-  const sender = connect(port, "127.0.0.1").on("close", () => closed.push("sender"));
+  const sender = connectTo(port).on("close", () => closed.push("sender"));
   sender.resume().write(bytes);
   const sending = setInterval(() => sender.write(CRLF), 100);
   await expect.poll(() => all.size).toBe(1);
-  const waiting = connect(port, "127.0.0.1").on("close", () => closed.push("waiting"));
+  const waiting = connectTo(port).on("close", () => closed.push("waiting"));
   waiting.resume().write(get("/second"));
   await setTimeout(2500);
-  const newest = connect(port, "127.0.0.1");
+  const newest = connectTo(port);
   await expect.poll(() => closed).toEqual(["sender"]);
   clearInterval(sending);
   for (const client of [sender, waiting, newest]) client.destroy();
@@ -586,7 +585,7 @@ test("requests of clients that leave while another one is handled aren't handled
     res.end();
   });
   const port = await listen(server, 0, "127.0.0.1");
-  for (let count = 0; count < 100; count += 1) clients.push(connect(port, "127.0.0.1").on("error", () => {}));
+  for (let count = 0; count < 100; count += 1) clients.push(connectTo(port));
   await expect.poll(() => guard.all.size).toBe(100);
   const closed = Promise.all(clients.map((client) => once(client, "close")));
   for (const client of clients) client.write(get("/"));
