@@ -195,6 +195,17 @@ test.each<[string, (redis: RunningRedis) => unknown, isDown?: boolean]>([
   if (isDown) expect(await countErrors(servers)).toBeGreaterThan(0);
 });
 
+test("while Redis is full, an edit reaches every process", async () => {
+  const { redis, servers } = await startAll();
+  await getAll(servers, "/long/1");
+  await noMemory(redis, "noeviction");
+  await expect(redis.send("SET", "a", "b")).rejects.toThrow("OOM");
+  const before = await getAll(servers, "/long/1");
+  const edited = await fetch(`${servers[0].opsUrl}/cache/invalidate?group=count`, { method: "POST" });
+  expect(edited.status).toBe(200);
+  await expect.poll(async () => (await getAll(servers, "/long/1")).some((text) => before.includes(text))).toBe(false);
+});
+
 test("after a restart of Redis without its data, the processes share pages again", async () => {
   const { redis, servers } = await startAll();
   await getAll(servers, "/long/1");

@@ -57,6 +57,19 @@ test.each([
   expect(lines).toEqual(["page store not available: each process renders its own pages"]);
 });
 
+test("a store that is read, but gives no turn, is logged", async () => {
+  const { shared, questions, lines } = connect(async () => {
+    if (questions.at(-1)?.endsWith("turn")) throw new Error("full");
+    return { age: 0, isFresh: false };
+  });
+  const miss = async () => {
+    await shared.lookUp("/", ROUTE);
+    await shared.takeTurn("/", ROUTE);
+    return lines;
+  };
+  await expect.poll(miss).toEqual(["page store not available: each process renders its own pages"]);
+});
+
 test("the pauses of a store that fails get longer, up to 5 s, and start anew once it answers", async () => {
   let isUp = false;
   const { shared, questions, lines } = connect(async () => (isUp ? FOUND : Promise.reject(new Error("full"))));

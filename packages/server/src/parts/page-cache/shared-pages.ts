@@ -41,8 +41,8 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
   let store: PageStore | undefined;
   let connected: Promise<unknown> | undefined;
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  /** In a row. The questions that fail at once are one failure. A full store answers, but stores nothing. */
-  const failures = { lookUp: 0, store: 0 };
+  /** In a row. The questions that fail at once are one failure. A full store is read, but gives no turn and stores nothing. */
+  const failures = { read: 0, write: 0 };
   let answeredAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = () => store !== undefined && performance.now() >= pausedUntil && isPublished();
@@ -78,7 +78,7 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
       // the store does: the store lets no process render a newer page while another may send this one as fresh.
       const askedAt = performance.now();
       const asked = store.lookUp(`${release} ${key}`, { version: before?.version, wantsTurn });
-      const found = await ask("lookUp", asked, ({ turn }) => turn?.end());
+      const found = await ask(wantsTurn ? "write" : "read", asked, ({ turn }) => turn?.end());
       if (!found) return undefined;
       const { version, page, age, isFresh, turn } = found;
       metrics.recordStore(version === undefined ? "miss" : "hit");
@@ -133,7 +133,7 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
         fresh: lifetime.fresh * 1000,
         kept: Math.min(kept * 1000, MAX_KEPT_MS),
       };
-      const result = await ask("store", turn.store(page, options));
+      const result = await ask("write", turn.store(page, options));
       if (result === undefined) return "failed";
       metrics.recordStore(typeof result === "string" ? "refused" : "stored");
       if (typeof result === "string") return result;

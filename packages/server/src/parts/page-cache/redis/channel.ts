@@ -49,10 +49,9 @@ export function createChannel(url: string, prefix: string): CacheChannel {
     publisher.on("error", () => {}); // Without a listener, errors would also end the process.
     try {
       await publisher.connect();
-      const transaction = publisher.multi();
-      if (tags.length > 0) transaction.del([`${prefix}epoch`, ...tags.map((tag) => `${prefix}tag ${tag}`)]);
-      if (message !== undefined) transaction.publish(name, message);
-      await transaction.exec();
+      // No transaction, which a full Redis rejects.
+      if (tags.length > 0) await publisher.del([`${prefix}epoch`, ...tags.map((tag) => `${prefix}tag ${tag}`)]);
+      if (message !== undefined) await publisher.publish(name, message);
     } finally {
       publisher.destroy();
     }
