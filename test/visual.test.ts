@@ -51,10 +51,12 @@ test.for([
         ...("cssRules" in rule && !(rule instanceof CSSKeyframesRule) ? selectors(rule.cssRules as CSSRuleList) : []),
       ]);
     return [...document.styleSheets]
+      .filter(({ href }) => href === null) // The styles of a layout or of Tailwind are files.
       .flatMap((sheet) => selectors(sheet.cssRules))
-      .map((selector) => selector.replace(/:(hover|focus-visible|:before|:after)/g, ""))
       .filter((selector) => !selector.includes("[data-theme=")) // Set by the user's choice.
       .filter((selector) => !selector.startsWith("::view-transition")) // Drawn during a transition only.
+      .map((selector) => selector.replace(/:(hover|focus-visible)/g, ""))
+      .map((selector) => selector.replace(/(^|\s)::[\w-]+/g, "$1*").replace(/::[\w-]+/g, ""))
       .filter((selector) => !pages.some((one) => one.querySelector(selector)));
   }, html);
   expect(

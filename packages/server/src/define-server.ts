@@ -47,7 +47,7 @@ export type Services = {
   /** Purges a cache in front, such as a CDN, after an edit of this process (docs/caching.md). */
   purge?: Purge;
   /** Runs at shutdown, after the last response. */
-  close?: () => Promise<unknown>;
+  close?: () => unknown;
 } & object; // Otherwise, TypeScript would reject services that have none of these properties.
 
 /** The parts that `createApp` puts in order. */
