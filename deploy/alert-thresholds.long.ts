@@ -30,8 +30,8 @@ const FILE_OK = 'http_server_request_duration_seconds_count{http_route="file",ht
 const FILE_MISSING = 'http_server_request_duration_seconds_count{http_route="file",http_response_status_code="404"}';
 const FAST = 'http_server_request_duration_seconds_bucket{http_route="/",http_response_status_code="200",le="1"}';
 
-/** Ready for just over or just under half of the last ten minutes, and never away for two. */
-const flapping = (share: number) => gauge((minute) => Number((share > 0.5 ? "01101" : "10100")[minute % 5]));
+/** Ready in a share of the minutes, and never away for two. */
+const flapping = (share: number) => gauge((minute) => Math.floor((minute + 1) * share) - Math.floor(minute * share));
 /** All visits take so long. */
 const visits = (vital: string, seconds: number, perHour = 1000): Series => ({
   [`web_vitals_seconds_bucket{vital="${vital}",le="${seconds / 0.75}"}`]: steady(perHour / 3600),
@@ -54,9 +54,9 @@ const BURN_RATES: [within: number, past: number, rateAt: BurnRate][] = [
 
 /** An alert, values just within its threshold and just past it, and the series of a site with such a value. */
 const THRESHOLDS: [alert: string, within: number, past: number, series: (value: number) => Series][] = [
-  ["SiteDown", 0.6, 0.4, (share) => ({ "up{}": flapping(share) })],
-  ["SiteNotReady", 0.6, 0.4, (share) => ({ "app_ready{}": flapping(share) })],
-  ["SiteNotReady", 0.6, 0.4, (share) => ({ "services_ready{}": flapping(share) })],
+  ["SiteDown", 0.5, 0.4, (share) => ({ "up{}": flapping(share) })],
+  ["SiteNotReady", 0.5, 0.4, (share) => ({ "app_ready{}": flapping(share) })],
+  ["SiteNotReady", 0.5, 0.4, (share) => ({ "services_ready{}": flapping(share) })],
   ...BURN_RATES.flatMap(([within, past, rateAt]): typeof THRESHOLDS => [
     [
       "SiteErrors",
