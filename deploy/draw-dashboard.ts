@@ -4,6 +4,7 @@ import { launchChromium } from "react-router-express-server/testing";
 
 export type Panel = {
   title: string;
+  description: string;
   type: "stat" | "timeseries";
   gridPos: { x: number; y: number; w: number; h: number };
   fieldConfig: { defaults: { unit: string; max?: number } };
@@ -15,18 +16,19 @@ export type Drawing = { times: number[]; panels: (Panel & { series: Series[] })[
 
 const STYLE = `
   body { margin: 8px; background: #111217; color: #ccccdc; font: 12px sans-serif }
-  main { display: grid; gap: 8px; grid-template-columns: repeat(24, 1fr); grid-auto-rows: 22px }
-  section { background: #181b1f; border: 1px solid #2c2f36; border-radius: 2px; padding: 6px 8px; overflow: hidden }
-  h2 { font-size: 13px; margin: 0 0 4px } ul { margin: 0; padding: 0; list-style: none } li { margin-right: 10px; display: inline-block }
+  main { display: grid; gap: 8px; grid-template-columns: repeat(24, 1fr); grid-auto-rows: 30px }
+  section { background: #181b1f; border: 1px solid #2c2f36; border-radius: 2px; padding: 6px 8px; overflow: hidden; display: flex; flex-direction: column }
+  h2 { font-size: 13px; margin: 0 0 4px } ul { margin: 0; padding: 0; list-style: none; order: 1 } li { margin-right: 10px; display: inline-block }
   li::before { content: ""; display: inline-block; width: 12px; height: 3px; margin: 0 4px 3px 0; background: var(--color) }
-  b { display: block; font-size: 34px; font-weight: 500; margin: 2px 0 8px; color: var(--color) } p { opacity: 0.6 }`;
+  b { display: block; font-size: 34px; font-weight: 500; margin: 2px 0 8px; color: var(--color) } p { margin: 0 0 4px; opacity: 0.6 }`;
 
 /** Of the script of uPlot's package. */
 declare const uPlot: new (options: object, data: (number | null)[][], parent: Element) => object;
 
 /** Runs in the browser. */
 function draw({ times, panels }: Drawing) {
-  const colors = ["#73bf69", "#f2cc0c", "#8ab8ff", "#ff780a", "#f2495c", "#5794f2", "#b877d9", "#96d98d", "#ffee52"];
+  // Steps of the golden angle, so that no two lines have the same colour.
+  const colorOf = (index: number) => `hsl(${Math.round(137.5 * index) % 360} 70% 65%)`;
   const scale = (units: string[], step: number) => (value: number) => {
     const index = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log(Math.abs(value) || 1) / Math.log(step))));
     return `${Number((value / step ** index).toPrecision(3))}${units[index]}`;
@@ -40,7 +42,7 @@ function draw({ times, panels }: Drawing) {
     reqps: (value) => `${number(value)} req/s`,
     ops: (value) => `${number(value)}/s`,
   };
-  for (const { title, type, gridPos, fieldConfig, series } of panels) {
+  for (const { title, description, type, gridPos, fieldConfig, series } of panels) {
     const { unit, max: limit } = fieldConfig.defaults;
     const format = formats[unit] ?? number;
     const panel = document.createElement("section");
@@ -53,6 +55,7 @@ function draw({ times, panels }: Drawing) {
     };
     document.querySelector("main")?.append(panel);
     append(panel, "h2", title);
+    append(panel, "p", description);
     if (series.length === 0) append(panel, "p", "No data");
     else if (type === "stat") {
       for (const { name, values } of series) {
@@ -61,27 +64,28 @@ function draw({ times, panels }: Drawing) {
         append(panel, "b", format(last), last < 0 ? "#f2495c" : last < 0.5 ? "#ff9830" : "#73bf69");
       }
     } else {
+      const legend = append(panel, "ul", "");
+      for (const [index, { name }] of series.entries()) append(legend, "li", name, colorOf(index));
+      const free = panel.getBoundingClientRect().bottom - legend.getBoundingClientRect().bottom;
       const axis = { stroke: "#9a9ab0", grid: { stroke: "#2c2f36", width: 1 }, ticks: { show: false } };
       const lines = series.map((_, index) => ({
-        stroke: colors[index % colors.length],
+        stroke: colorOf(index),
         width: 1.5,
         points: { show: false },
       }));
       const options = {
         width: panel.clientWidth - 16,
-        height: 150,
+        height: free - 8, // The padding.
         legend: { show: false },
         cursor: { show: false },
         scales: { y: { range: (_: unknown, _min: number, max: number) => [0, limit ?? (max || 1) * 1.1] } },
         axes: [
-          { ...axis, values: (_: unknown, splits: number[]) => splits.map(clock) },
+          { ...axis, size: 28, values: (_: unknown, splits: number[]) => splits.map(clock) },
           { ...axis, size: 74, values: (_: unknown, splits: number[]) => splits.map(format) },
         ],
         series: [{}, ...lines],
       };
       new uPlot(options, [times, ...series.map(({ values }) => values)], panel);
-      const legend = append(panel, "ul", "");
-      for (const [index, { name }] of series.entries()) append(legend, "li", name, colors[index % colors.length]);
     }
   }
 }
