@@ -107,6 +107,7 @@ test.each([
     /01-02 03:04:05 +1 +render failed: Error: none postgres:\/\/db\/x \(request\n +id-1\)$/m,
   ],
   ["largest entries", /Largest cache entries\n +Cache key +KiB +Age\n +\/none +2\.0 +90 s$/m],
+  ["command at its own port", /curl -X POST 'http:\/\/127\.0\.0\.1:\d+\/cache\/invalidate\?path=\/posts\/1'$/m],
   ["oldest entries", /Oldest cache entries\n +Cache key +KiB +Age\n +\/none +2\.0 +90 s$/m],
 ])("the page shows the %s", async (_what, pattern) => {
   const server = createServer();
@@ -186,7 +187,7 @@ test("the answer to a purge names the processes that have confirmed it, and thos
   const purged = { invalidated: 1, keys: ["/"], confirmed: ["web-1", "web-2"], unconfirmed: ["web-3"] };
   const page = describePurge([202, { ...purged, others: "unconfirmed" }]);
   expect(page).toMatchObject({ state: expect.stringMatching(/^some processes haven't confirmed/), isGood: false });
-  expect(renderText(page)).toMatch(/web-1 +confirmed\n +web-2 +confirmed\n +web-3 +not confirmed\n/);
+  expect(renderText(page, "localhost:3001")).toMatch(/web-1 +confirmed\n +web-2 +confirmed\n +web-3 +not confirmed\n/);
 });
 
 test("a form of more than 8 KB gets 413", async () => {

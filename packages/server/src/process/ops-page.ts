@@ -103,8 +103,8 @@ ${toField("group", "Group", "post-1")}
 <form method="post" action="/cache/invalidate"><span><label><input type="checkbox" name="all" required> All entries</label></span>
 <button aria-label="Purge all entries">Purge</button></form></section>`;
 
-const COMMANDS = `Purge the cache
-  curl -X POST 'http://localhost:3001/cache/invalidate?path=/posts/1'
+const toCommands = (host: string) => `Purge the cache
+  curl -X POST 'http://${clean(host)}/cache/invalidate?path=/posts/1'
   Or with ?prefix=/posts/, ?group=post-1 or ?all.
 `;
 
@@ -155,14 +155,14 @@ function toHtml(cell: Cell, name: string) {
   return `<meter value="${cell.share.toFixed(4)}"${high} aria-label="${escapeHtml(name)}">${text}</meter>`;
 }
 
-/** The same as text, for terminals. */
-export function renderText({ title, state, sections }: Page) {
+/** The same as text, for terminals. `host` is that of the request, with its port. */
+export function renderText({ title, state, sections }: Page, host: string) {
   const parts = sections.map(({ heading, note, columns, rows }) => {
     const table = rows.length > 0 ? toLines(columns, rows) : ["None."];
     return [heading, ...(note ? wrap(note, LINE_LENGTH - GAP.length) : []).concat(table).map((line) => GAP + line)];
   });
   const head = wrap(clean(`${title}: ${state}`), LINE_LENGTH);
-  return `${[head, ...parts].map((lines) => lines.map((line) => `${line.trimEnd()}\n`).join("")).join("\n")}\n${COMMANDS}`;
+  return `${[head, ...parts].map((lines) => lines.map((line) => `${line.trimEnd()}\n`).join("")).join("\n")}\n${toCommands(host)}`;
 }
 
 function toLines(columns: Column[], rows: Cell[][]) {

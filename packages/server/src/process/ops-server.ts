@@ -146,7 +146,7 @@ const acceptsHtml = ({ headers }: IncomingMessage) => headers.accept?.includes("
 
 /** Sends HTML to browsers, and text to others, such as curl. */
 function sendPage(req: IncomingMessage, res: ServerResponse, status: number, page: Page) {
-  if (!acceptsHtml(req)) return send(res, status, renderText(page));
+  if (!acceptsHtml(req)) return send(res, status, renderText(page, String(req.headers.host)));
   send(res, status, renderHtml(page), "text/html; charset=utf-8", PAGE_HEADERS);
 }
 
