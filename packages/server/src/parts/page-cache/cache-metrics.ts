@@ -54,7 +54,7 @@ export function createCacheMetrics(registry: Registry, routes: string[]) {
         miss: "none",
         stored: "a rendered page",
         refused: "a page that was invalidated while it was rendered",
-        error: "none within 50 ms, or 250 ms while it answers others, so it isn't asked for 5 s",
+        error: "an error, or none in 50 ms (250 ms while it answers others): not asked for 0.5 to 5 s",
       },
     }),
     measurePublishWait: (readSeconds: () => number) =>
