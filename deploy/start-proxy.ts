@@ -104,6 +104,7 @@ const PROXIES = {
 };
 
 export type ProxyName = keyof typeof PROXIES;
+export const PROXY_NAMES = Object.keys(PROXIES) as ProxyName[];
 
 export const toUpstream = ({ url, opsUrl }: { url: string; opsUrl: string }) => ({
   port: new URL(url).port,

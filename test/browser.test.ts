@@ -61,7 +61,7 @@ test("navigating home and back requests no script, and each visit of the not-fou
   await expect.poll(heading).toBe(home);
   await page.goBack();
   await expect.poll(heading).toBe(unknown);
-  // Chromium requests the icon again when the address changes. Home may have a loader, and styles of its own.
+  // Chromium requests the icon again when the URL changes. Home may have a loader, and styles of its own.
   const others = requested.slice(initial).filter((path) => !/^\/(icon\.svg|_\.data|assets\/[\w.-]+\.css)$/.test(path));
   expect(others).toEqual([]);
   // A message comes after the view transition, if there is one.

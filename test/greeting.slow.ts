@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
 import { startServer } from "react-router-express-server/testing";
 import { expect, NOT_FOUND_MESSAGES, open, test } from "./support/fixtures.ts";
+import { readHtml } from "./support/read-html.ts";
 
 const PATHS = ["/", "/nope"];
 const SCHEMES = ["light", "dark"] as const;
@@ -40,6 +41,29 @@ test("/: the greeting's second half is in Chinese, and its hand is hidden from s
   expect(await page.locator("h1").allTextContents()).toEqual(["Hello World"]);
   expect(await page.locator("p:lang(zh-Hans)").allTextContents()).toEqual(["欢迎来到我的世界 🌍"]);
   expect(await page.locator("[aria-hidden=true]").allTextContents()).toEqual(["👋"]);
+});
+
+test("each page shows these texts and no further ones", async ({ page, server }) => {
+  const texts = async () => await page.locator("main > *").allTextContents();
+  await open(page, server.url);
+  expect(await texts()).toEqual(["Hello World", "欢迎来到我的世界 🌍", "👋"]);
+  await open(page, `${server.url}/nope`);
+  expect(await texts()).toEqual(["👋", "404", "Oops! Page not found", "Return to Home"]);
+});
+
+test("a navigation home makes no requests, and shows the HTML of the server", async ({ page, server }) => {
+  await open(page, `${server.url}/nope`);
+  await page.waitForLoadState("networkidle");
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
+  await page.locator("main a").click();
+  await page.waitForURL(`${server.url}/`);
+  // Without the attributes that make the heading focusable, and those of a view transition.
+  const plain = (html = "") => html.replace(/ (tabindex="-1"|style=""|vt-\w+="\w+")/g, "");
+  const main = async () => plain(await page.locator("main").evaluate((main) => main.outerHTML));
+  await expect.poll(main).toBe(await readHtml(page, server.url, "main"));
+  // Chromium requests the icon again when the URL changes.
+  expect(requested.filter((url) => !url.endsWith("/icon.svg"))).toEqual([]);
 });
 
 test("/ has nothing to click", async ({ page, server }) => {

@@ -87,7 +87,7 @@ const toRow = (label: string, { cpu, renders }: typeof cold.pages) => ({ label, 
 const rows = [
   toRow("different pages, none in Redis", cold.pages),
   toRow("different pages in Redis, after a restart", warm.pages),
-  toRow("the same page, in memory", warm.onePage),
+  toRow("the same page, cached", warm.onePage),
 ];
 export type WarmStart = (typeof rows)[number];
 if (PAGES === 20_000) {
