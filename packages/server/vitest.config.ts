@@ -25,7 +25,18 @@ export default defineConfig({
   test: {
     projects: [
       // They need no build, server or browser, so they can run in watch mode.
-      { test: { ...unit, name: "server-unit", include: ["{bin,src,test/site}/**/*.test.{ts,tsx}"] } },
+      {
+        test: {
+          ...unit,
+          name: "server-unit",
+          include: ["{bin,src,test/site}/**/*.test.{ts,tsx}"],
+          // The files of a process load each module once, and must leave nothing behind.
+          isolate: false,
+          restoreMocks: true,
+          unstubEnvs: true,
+          unstubGlobals: true,
+        },
+      },
       { test: { ...production, name: "server-fast", include: ["test/*.test.ts"] } },
       { test: { ...production, name: "server-slow", include: ["test/*.slow.ts"] } },
       // One file at a time, since each takes the whole machine.

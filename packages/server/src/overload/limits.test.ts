@@ -1,8 +1,7 @@
-import { totalmem } from "node:os";
+import os from "node:os";
 import { expect, test, vi } from "vitest";
+import { exposeSpies } from "../../test/support/expose-spies.ts";
 import { createLimits } from "./limits.ts";
-
-vi.mock("node:os", () => ({ totalmem: vi.fn<() => number>() }));
 
 const MIB = 1024 * 1024;
 
@@ -22,7 +21,8 @@ test.each([
   ["of the machine, at most 2 GiB", 0, 4096, 16 * 1024],
 ])("the memory is that %s", (_label, constrainedMiB, totalMiB, maxConnections) => {
   vi.spyOn(process, "constrainedMemory").mockReturnValue(constrainedMiB * MIB);
-  vi.mocked(totalmem).mockReturnValue(totalMiB * MIB);
+  vi.spyOn(os, "totalmem").mockReturnValue(totalMiB * MIB);
+  exposeSpies();
   expect(createLimits({}, undefined, 100_000).MAX_CONNECTIONS).toBe(maxConnections);
 });
 

@@ -1,13 +1,18 @@
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import v8 from "node:v8";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { exposeSpies } from "../../test/support/expose-spies.ts";
 import { createSlotQueue, OVERLOADED } from "./slot-queue.ts";
 import { createTurns } from "./turns.ts";
 
-const heap = vi.hoisted(() => ({ used_heap_size: 0, heap_size_limit: 100 }));
-vi.mock("node:v8", () => ({ getHeapStatistics: () => heap }));
+const heap = { ...v8.getHeapStatistics(), used_heap_size: 0, heap_size_limit: 100 };
 
+beforeEach(() => {
+  vi.spyOn(v8, "getHeapStatistics").mockReturnValue(heap);
+  exposeSpies();
+});
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 

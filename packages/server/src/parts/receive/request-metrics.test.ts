@@ -80,23 +80,26 @@ const SOURCES = {
   complete: () => new Blob([Buffer.alloc(50e6)]).stream(),
 };
 
-test.concurrent.each([
+test.concurrent.for([
   ["of a page", "text/html; charset=utf-8", "waiting", 1],
   ["of a page's data", "text/x-script", "waiting", 1],
   ["of an event stream", "text/event-stream", "waiting", 0],
   ["of a page that is only read slowly", "text/html; charset=utf-8", "complete", 0],
-] as const)("a client that leaves before the rest %s counts as it should", async (_what, type, source, count) => {
-  const { socket, registry, isClosed } = await open((res) =>
-    writeReadableStreamToWritable(SOURCES[source](), res.type(type)),
-  );
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  await once(socket, "data");
-  socket.pause();
-  await setTimeout(1200);
-  socket.destroy();
-  await expect.poll(isClosed).toBe(true);
-  expect(await readAbandoned(registry)).toEqual([`requests_abandoned_total{http_route=""} ${count}`]);
-});
+] as const)(
+  "a client that leaves before the rest %s counts as it should",
+  async ([, type, source, count], { expect }) => {
+    const { socket, registry, isClosed } = await open((res) =>
+      writeReadableStreamToWritable(SOURCES[source](), res.type(type)),
+    );
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "data");
+    socket.pause();
+    await setTimeout(1200);
+    socket.destroy();
+    await expect.poll(isClosed).toBe(true);
+    expect(await readAbandoned(registry)).toEqual([`requests_abandoned_total{http_route=""} ${count}`]);
+  },
+);
 
 test("a further route makes /metrics at most 14 KB longer, and a further status 4 KB", async () => {
   const measure = async (routes: string[], statuses: number[]) => {
