@@ -58,14 +58,17 @@ function configure(external: string[]): Plugin {
   return {
     name: `${NAME}:config`,
     enforce: "pre", // React Router's plugin reads the input.
-    config({ root = process.cwd(), base }, { command }) {
+    config({ root = process.cwd(), base, configFile, server }, { command }) {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
+      // React Router's second server has none. It lists the exports of routes, and reads each file again.
+      const isChildCompiler = configFile === false;
+      if (isChildCompiler && server) server.watch = null;
       return {
         ...(base && { base: toBase(base, command) }),
         server: {
           fs: { allow: [searchForWorkspaceRoot(root), ENGINE] }, // The engine may be in another folder.
-          watch: { ignored: isUnwatched(root) },
+          ...(!isChildCompiler && { watch: { ignored: isUnwatched(root) } }),
         },
         envDir: false, // Vite would read more files than `npm start`, and the build reads none.
         // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is
