@@ -10,7 +10,7 @@ const DIST = join(PACKAGE, "dist");
 
 /** The modules that Vite's plugin names in a site's build (vite/paths.ts). */
 const NAMED = ["create-server", "pages/react-router", "parts/render/streams/react-router-node", "process/start"];
-/** Pages need it after their first script, which would have it if it shared a file with more. */
+/** Browsers load it after the first scripts of a page. In a file with what these need, it would make them larger. */
 const APART = ["pages/reports-path"];
 
 /** The modules of the package's `exports`, relative to src/. */
