@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { isRunnableDevEnvironment, type Plugin, type ViteDevServer } from "vite";
 import { describePortInUse } from "../process/port-in-use.ts";
+import { loadEnvFile } from "../settings/settings.ts";
 import { DEFINITION } from "./entries.ts";
 import type { Loaded, Running } from "./run.ts";
 
@@ -9,9 +10,7 @@ export function serveApp(): Plugin {
   return {
     name: "react-router-express-server:development",
     apply: "serve",
-    async config({ server }) {
-      // A build doesn't load its packages.
-      const { loadEnvFile } = await import("../settings/settings.ts");
+    config({ server }) {
       loadEnvFile();
       // `--port` takes precedence.
       return { server: { port: server?.port ?? Number(process.env.PORT || 3000) } };
