@@ -61,7 +61,7 @@ function configure(external: string[]): Plugin {
     config({ root = process.cwd(), base, configFile, server }: InlineConfig, { command }) {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
-      // React Router's second server has none. It lists the exports of routes, and reads each file again.
+      // React Router's second server, which lists the exports of routes, has no config file. It reads each file anew.
       const isChildCompiler = configFile === false;
       if (isChildCompiler && server) server.watch = null;
       return {
