@@ -27,6 +27,7 @@ export type RenderedCoding = "zstd" | StoredCoding;
 
 /** The suffix of a file's variant in each content coding. */
 export const SUFFIXES = { br: ".br", gzip: ".gz", identity: "" };
+export const VARIANT_SUFFIX = /\.(br|gz)$/;
 
 const COMPRESSIBLE_TYPE = /^(text\/|application\/(json|javascript|xml)\b|[^;]+\+(json|xml)\b)/i;
 

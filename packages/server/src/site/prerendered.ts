@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { PrerenderedFile, RouteEntry } from "../locals.ts";
 import { CACHED_FOR_A_MINUTE } from "../pages/cache-control.ts";
 
-/** Lists the responses that the build has prerendered (vite/prerender.ts). */
+/** Lists the responses that the build has prerendered (vite/move-prerendered.ts). */
 export function listPrerendered(clientFolder: string | undefined): PrerenderedFile[] {
   const build = join(clientFolder ?? "", "..");
   const list = join(build, "prerendered.json");

@@ -2,8 +2,8 @@ import type { Config } from "@react-router/dev/config";
 import { copyPreviousAssets } from "./client-assets.ts";
 import { composeNames } from "./compose-names.ts";
 import { copyPackages } from "./copy-packages.ts";
+import { movePrerendered } from "./move-prerendered.ts";
 import { finishPrecompressing } from "./precompress.ts";
-import { movePrerendered } from "./prerender.ts";
 import { moveSourceMaps } from "./source-maps.ts";
 
 /** Completes React Router's build. */

@@ -10,6 +10,8 @@ const DIST = join(PACKAGE, "dist");
 
 /** The modules that Vite's plugin names in a site's build (vite/paths.ts). */
 const NAMED = ["create-server", "pages/react-router", "parts/render/streams/react-router-node", "process/start"];
+/** Browsers load it after the first scripts of a page. In a file with what these need, it would make them larger. */
+const APART = ["pages/reports-path"];
 
 /** The modules of the package's `exports`, relative to src/. */
 function listExports() {
@@ -21,7 +23,7 @@ function listExports() {
 export async function compile() {
   const bundle = await rolldown({
     cwd: PACKAGE,
-    input: Object.fromEntries([...listExports(), ...NAMED].map((name) => [name, `./src/${name}`])),
+    input: Object.fromEntries([...listExports(), ...NAMED, ...APART].map((name) => [name, `./src/${name}`])),
     resolve: { extensions: [".ts", ".tsx"] },
     platform: "node",
     external: /^[^./]/,

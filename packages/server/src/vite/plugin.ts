@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from "node:path";
-import { type Plugin, runnerImport, searchForWorkspaceRoot } from "vite";
+import { type InlineConfig, type Plugin, runnerImport, searchForWorkspaceRoot } from "vite";
 import { basenameInEnv } from "./basename.ts";
 import { chunks } from "./chunks.ts";
 import { serveApp } from "./development.ts";
@@ -58,14 +58,17 @@ function configure(external: string[]): Plugin {
   return {
     name: `${NAME}:config`,
     enforce: "pre", // React Router's plugin reads the input.
-    config({ root = process.cwd(), base }, { command }) {
+    config({ root = process.cwd(), base, configFile, server }: InlineConfig, { command }) {
       // React's development build must not ship, even if NODE_ENV is set.
       if (command === "build") process.env.NODE_ENV = "production";
+      // React Router's second server, which lists the exports of routes, has no config file. It reads each file anew.
+      const isChildCompiler = configFile === false;
+      if (isChildCompiler && server) server.watch = null;
       return {
         ...(base && { base: toBase(base, command) }),
         server: {
           fs: { allow: [searchForWorkspaceRoot(root), ENGINE] }, // The engine may be in another folder.
-          watch: { ignored: isUnwatched(root) },
+          ...(!isChildCompiler && { watch: { ignored: isUnwatched(root) } }),
         },
         envDir: false, // Vite would read more files than `npm start`, and the build reads none.
         // Vite optimizes all packages at startup. Otherwise a page that imports another one would reload. The engine is
@@ -144,12 +147,20 @@ function isUnwatched(root: string) {
 
 /** Replaces app/routes.ts with the list that it exports, so that browsers don't load @react-router/dev/routes. */
 function evaluatedRoutes(): Plugin {
+  // One for the browser and the server.
+  let evaluated: ReturnType<typeof runnerImport<{ default: unknown }>> | undefined;
+  const forget = () => {
+    evaluated = undefined;
+  };
   return {
     name: `${NAME}:routes`,
+    watchChange: forget,
     load: {
       filter: { id: /\/app\/routes\.ts$/ },
       async handler(file) {
-        const { module, dependencies } = await runnerImport<{ default: unknown }>(file);
+        evaluated ??= runnerImport(file);
+        evaluated.catch(forget);
+        const { module, dependencies } = await evaluated;
         for (const dependency of dependencies) this.addWatchFile(dependency);
         const folder = dirname(file);
         const json = JSON.stringify(await module.default, (key, value) =>

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import type { Preset } from "@react-router/dev/config";
-import { VARIANT_SUFFIX } from "../parts/files/client-files.ts";
+import { VARIANT_SUFFIX } from "../http/content-coding.ts";
 import { checkBasename } from "../site/base-path.ts";
 import { setBasename } from "./basename.ts";
 import { keepCompiledCode } from "./compile-cache.ts";

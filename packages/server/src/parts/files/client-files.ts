@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { contentType } from "mime-types";
-import { CODINGS, type StoredCoding, SUFFIXES } from "../../http/content-coding.ts";
+import { CODINGS, type StoredCoding, SUFFIXES, VARIANT_SUFFIX } from "../../http/content-coding.ts";
 import { type Bodies, mergeHeaders, type StoredResponse, storeResponse } from "../../http/stored-response.ts";
 import { CACHED_FOR_A_MINUTE } from "../../pages/cache-control.ts";
 import { ASSETS_PATH } from "../../site/assets.ts";
@@ -13,9 +13,6 @@ const ASSET_CACHE_CONTROL = "public, max-age=31536000, immutable";
 
 /** Larger files stay on disk. */
 const MAX_FILE_BYTES = 512 * 1024;
-
-/** The suffix of any compressed variant. */
-export const VARIANT_SUFFIX = /\.(br|gz)$/;
 
 /** The scripts and styles of a release. */
 const SCRIPT_OR_STYLE = /^\/assets\/.*\.(js|css)$/;

@@ -21,7 +21,7 @@ function createPrerender(): Render {
     record() {},
     onError(error) {
       console.error(error);
-      process.exitCode = 1; // React Router goes on if streamed data fails, and vite/prerender.ts reads this.
+      process.exitCode = 1; // React Router goes on if streamed data fails, and vite/move-prerendered.ts reads this.
     },
   };
 }
