@@ -42,6 +42,16 @@ test("another process gets the page with its codings and headers, and nothing mo
 });
 
 test.each([
+  ["head", "{"],
+  ["bodies", "short"],
+])("a page whose %s are broken is not sent", async (field, value) => {
+  const { one, other } = await connect(`broken ${field}`);
+  await (await one.lookUp("/a")).turn?.store(toPage("first"), OPTIONS);
+  await redis.send("HSET", `{broken ${field}} page /a`, field, value);
+  await expect(other.lookUp("/a")).rejects.toThrow();
+});
+
+test.each([
   ["its group", { groups: ["news"] }, true],
   ["its path", { paths: ["/a"] }, true],
   ["a prefix", { prefixes: ["/"] }, true],
