@@ -4,7 +4,9 @@ import { createRedisCache } from "react-router-express-server/redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningRedis, startRedis } from "./support/redis.ts";
 
-const PAGE = { status: 200, contentType: "text/html", headers: { "cache-control": "s-maxage=60" } };
+const LIFETIME = { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 };
+const PARSED = { cacheControl: "s-maxage=60", lifetime: LIFETIME, groups: [], contentHash: "hash" };
+const PAGE = { status: 200, contentType: "text/html", headers: { "x-a": "a" }, ...PARSED };
 const OPTIONS = { tags: ["all", "path /a", "group news"], age: 0, fresh: 60_000, kept: 120_000 };
 const RACES = 300;
 
