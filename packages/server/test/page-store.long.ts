@@ -46,7 +46,7 @@ test("another process gets the page with its codings and headers, and nothing mo
 test.each([
   ["head", "{"],
   ["bodies", "short"],
-])("a page whose %s are broken is not sent", async (field, value) => {
+])("a page is not sent if its %s in Redis can't be read", async (field, value) => {
   const { one, other } = await connect(`broken ${field}`);
   await (await one.lookUp("/a")).turn?.store(toPage("first"), OPTIONS);
   await redis.send("HSET", `{broken ${field}} page /a`, field, value);
