@@ -4,7 +4,9 @@ import { createRedisCache } from "react-router-express-server/redis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningRedis, startRedis } from "./support/redis.ts";
 
-const PAGE = { status: 200, contentType: "text/html", headers: { "cache-control": "s-maxage=60" } };
+const LIFETIME = { fresh: 60, staleWhileRevalidate: 0, staleIfError: 0 };
+const PARSED = { cacheControl: "s-maxage=60", lifetime: LIFETIME, groups: [], contentHash: "hash" };
+const PAGE = { status: 200, contentType: "text/html", headers: { "x-a": "a" }, ...PARSED };
 const OPTIONS = { tags: ["all", "path /a", "group news"], age: 0, fresh: 60_000, kept: 120_000 };
 const RACES = 300;
 
@@ -39,6 +41,16 @@ test("another process gets the page with its codings and headers, and nothing mo
   const found = await other.lookUp("/a");
   expect(found).toMatchObject({ ...(stored as object), isFresh: true, turn: undefined, page: toPage("first") });
   expect(await other.lookUp("/a", found.version)).toMatchObject({ version: found.version, page: undefined });
+});
+
+test.each([
+  ["head", "{"],
+  ["bodies", "short"],
+])("a page is not sent if its %s in Redis can't be read", async (field, value) => {
+  const { one, other } = await connect(`broken ${field}`);
+  await (await one.lookUp("/a")).turn?.store(toPage("first"), OPTIONS);
+  await redis.send("HSET", `{broken ${field}} page /a`, field, value);
+  await expect(other.lookUp("/a")).rejects.toThrow();
 });
 
 test.each([

@@ -29,13 +29,16 @@ type Options = {
   headers: Record<string, string>;
   contentType: string | undefined;
   bodies: Bodies;
+  contentHash?: string;
   /** The request headers beside Accept-Encoding that choose the response. */
   vary?: string | undefined;
 };
 
-export function storeResponse({ status, headers, contentType, bodies, vary }: Options): StoredResponse {
-  // A hash of the content only, so that every process and build has the same tag.
-  const contentHash = hash("sha256", bodies.identity, "base64url");
+/** A hash of the content only, so that every process and build has the same entity tag. */
+export const hashContent = (identity: Buffer) => hash("sha256", identity, "base64url");
+
+export function storeResponse({ status, headers, contentType, bodies, vary, ...options }: Options): StoredResponse {
+  const { contentHash = hashContent(bodies.identity) } = options;
   const allVary = vary === undefined ? "Accept-Encoding" : `Accept-Encoding, ${vary}`;
   const createVariant = (coding: StoredCoding, body: Buffer): Variant => {
     const isEncoded = coding !== "identity";

@@ -13,7 +13,7 @@ type Options = {
   clientFolder: string | undefined;
 };
 
-/** Hashes what cached pages depend on: the build and the settings. Node's version is that of the stored format. */
+/** Hashes what cached pages depend on: the build and the settings. Node's version changes texts of Intl. */
 export function hashRelease({ site, settings, clientFolder }: Options) {
   const { version, revision, definition } = site;
   const names = new Set([...PAGE_SETTINGS, ...Object.keys(definition.settings ?? {})]);

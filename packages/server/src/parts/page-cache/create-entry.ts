@@ -1,7 +1,7 @@
 import { parseGroups, parseSharedLifetime } from "../../http/cache-control.ts";
 import { compress, isCompressible } from "../../http/content-coding.ts";
 import { isSharedLifetime } from "../../http/page-headers.ts";
-import { type Bodies, copyBytes, storeResponse } from "../../http/stored-response.ts";
+import { type Bodies, copyBytes, hashContent, storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import type { CacheEntry } from "./memory.ts";
 import type { SharedPage } from "./page-store.ts";
@@ -36,12 +36,12 @@ export function createCompression() {
     const bodies = before?.identity.equals(body)
       ? before
       : (rendered.bodies ?? (await toBodies(body, contentType, effort)));
-    return { status, contentType, headers, bodies };
+    return parsePage({ status, contentType, headers, bodies });
   };
 }
 
-/** Creates the cache entry of a page. Throws if the page isn't cacheable. */
-export function createEntry(page: SharedPage, route: RouteEntry, renderedAt: number): CacheEntry {
+/** Parses a page's headers, which have `Cache-Control`. Throws if the page isn't cacheable. */
+export function parsePage(page: Pick<SharedPage, "status" | "contentType" | "headers" | "bodies">): SharedPage {
   const { "cache-control": cacheControl = "", ...others } = page.headers;
   const all = Object.entries(others);
   const sharedLifetimes = all.filter(([name]) => isSharedLifetime(name)).flat();
@@ -49,7 +49,14 @@ export function createEntry(page: SharedPage, route: RouteEntry, renderedAt: num
   const lifetime = parseSharedLifetime(cacheControl);
   const groups = parseGroups(headers["cache-groups"] ?? null);
   if (!lifetime || !groups) throw new Error("a response that isn't cacheable");
-  const response = storeResponse({ ...page, headers, vary: route.cacheRule?.variants?.vary });
-  const { bodies } = page;
-  return { response, cacheControl, sharedLifetimes, bodies, lifetime, groups, route: route.pattern, renderedAt };
+  const contentHash = hashContent(page.bodies.identity);
+  return { ...page, headers, cacheControl, sharedLifetimes, lifetime, groups, contentHash };
+}
+
+/** Creates the cache entry of a page. */
+export function createEntry(page: SharedPage, route: RouteEntry, renderedAt: number): CacheEntry {
+  const { status, contentType, headers, contentHash, ...others } = page;
+  const vary = route.cacheRule?.variants?.vary;
+  const response = storeResponse({ status, contentType, headers, bodies: page.bodies, contentHash, vary });
+  return { ...others, response, route: route.pattern, renderedAt };
 }

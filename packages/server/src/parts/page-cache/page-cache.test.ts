@@ -7,7 +7,7 @@ import { storeResponse } from "../../http/stored-response.ts";
 import type { RouteEntry } from "../../locals.ts";
 import { OVERLOADED } from "../../overload/index.ts";
 import { createVariants } from "../../site/variants.ts";
-import { createEntry } from "./create-entry.ts";
+import { createEntry, parsePage } from "./create-entry.ts";
 import type { CacheEntry } from "./memory.ts";
 import { createEntries } from "./memory.ts";
 import { pageCache } from "./page-cache.ts";
@@ -106,7 +106,7 @@ test.each([
   };
   const entries = createEntries(100_000, { recordLookup() {}, recordEviction() {} });
   const route = { pattern: "/", cacheRule: { filterQuery: () => "" } } as unknown as RouteEntry;
-  const page = { status: 200, contentType: "text/plain", headers, bodies };
+  const page = parsePage({ status: 200, contentType: "text/plain", headers, bodies });
   if (!isConnected) entries.setConnected(false);
   entries.store("/", createEntry(page, route, performance.now() - ageMs), []);
   const revalidate = () => new Promise<undefined>(() => {});

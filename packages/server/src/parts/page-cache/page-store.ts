@@ -1,11 +1,12 @@
-import type { Bodies } from "../../http/stored-response.ts";
+import type { CacheEntry } from "./memory.ts";
 
-/** A rendered page, as processes share it. Its headers have `Cache-Control`. */
-export type SharedPage = {
+/** A rendered page, as processes share it, with everything that is parsed or hashed of it. */
+export type SharedPage = Pick<CacheEntry, "cacheControl" | "sharedLifetimes" | "bodies" | "lifetime" | "groups"> & {
   status: number;
   contentType: string | undefined;
+  /** Without `Cache-Control` and `sharedLifetimes`. */
   headers: Record<string, string>;
-  bodies: Bodies;
+  contentHash: string;
 };
 
 /** Durations are in milliseconds. */

@@ -1,14 +1,15 @@
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { RouteEntry } from "../../locals.ts";
-import { createEntry } from "./create-entry.ts";
+import { createEntry, parsePage } from "./create-entry.ts";
 import { createEntries } from "./memory.ts";
 import type { LookUp, PageStore } from "./page-store.ts";
 import { createSharedPages } from "./shared-pages.ts";
 
 const ROUTE = { pattern: "/", cacheRule: {} } as RouteEntry;
 const HEADERS = { "cache-control": "s-maxage=60, stale-while-revalidate=60", "cache-groups": '"a"' };
-const PAGE = { status: 200, contentType: "text/plain", headers: HEADERS, bodies: { identity: Buffer.from("page") } };
+const BODIES = { identity: Buffer.from("page") };
+const PAGE = parsePage({ status: 200, contentType: "text/plain", headers: HEADERS, bodies: BODIES });
 const FOUND: LookUp = { version: "1", page: PAGE, age: 2000, isFresh: true };
 
 function connect(answer: () => Promise<LookUp>, isPublished = () => true) {

@@ -25,7 +25,15 @@ const toScript = <Reply, Result>(source: string, transformReply: (reply: Reply) 
   });
 const ignoreReply = () => {};
 
-type LookedUp = [version: Buffer | null, page: Buffer | null, age: number, isFresh: number, epoch: Buffer, now: Buffer];
+type LookedUp = [
+  version: Buffer | null,
+  age: number,
+  isFresh: number,
+  epoch: Buffer | null,
+  now: Buffer,
+  head?: Buffer,
+  bodies?: Buffer,
+];
 type Stored = [result: Buffer, epoch: Buffer, now: Buffer];
 
 /** ARGV: 2 the version that the process has, 3 the turn's token or "", 4 the turn's milliseconds. */
@@ -39,20 +47,28 @@ if version then
 end
 local age = version and math.max(0, (now - renderedAt) / 1000) or 0
 local isFresh = version and age < tonumber(fresh)
-local page = version and version ~= ARGV[2] and redis.call("HGET", KEYS[1], "page")
+local page = version and version ~= ARGV[2] and redis.call("HMGET", KEYS[1], "head", "bodies") or {}
 local epoch = false
 if ARGV[3] ~= "" and not isFresh and redis.call("SET", KEYS[2], ARGV[3], "NX", "PX", ARGV[4]) then
   redis.call("SET", KEYS[3], text, "NX")
   epoch = redis.call("GET", KEYS[3])
 end
-return { version, page, math.ceil(age), isFresh and 1 or 0, epoch, text }
+return { version, math.ceil(age), isFresh and 1 or 0, epoch, text, unpack(page) }
 `,
-  ([version, page, age, isFresh, epoch, now]: LookedUp) => ({ version, page, age, isFresh: isFresh === 1, epoch, now }),
+  ([version, age, isFresh, epoch, now, head, bodies]: LookedUp) => ({
+    version,
+    age,
+    isFresh: isFresh === 1,
+    epoch,
+    now,
+    head,
+    bodies,
+  }),
 );
 
 /**
  * ARGV: 2 the turn's token, 3 the epoch and 4 the time at which the render began, 5 the version, 6 the age, 7 for how
- * long it is fresh, 8 and kept, in milliseconds, 9 the tags, 10 the page.
+ * long it is fresh, 8 and kept, in milliseconds, 9 the tags, 10 the head and 11 the bodies.
  */
 export const store = toScript(
   `${NOW}
@@ -76,7 +92,7 @@ for _, tag in ipairs(cjson.decode(ARGV[9])) do
 end
 local renderedAt = string.format("%.0f", now - ARGV[6] * 1000)
 redis.call("HSET", KEYS[1], "version", ARGV[5], "renderedAt", renderedAt, "fresh", ARGV[7], "tags", cjson.encode(tags),
-  "page", ARGV[10])
+  "head", ARGV[10], "bodies", ARGV[11])
 redis.call("PEXPIRE", KEYS[1], ARGV[8])
 redis.call("DEL", KEYS[2])
 return { "stored" }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { deserialize, serialize } from "node:v8";
 import { createClient, RESP_TYPES } from "@redis/client";
-import { copyBytes } from "../../../http/stored-response.ts";
+import { type Bodies, copyBytes } from "../../../http/stored-response.ts";
 import type { PageStore, SharedPage, Turn } from "../page-store.ts";
 import * as scripts from "./scripts.ts";
 
@@ -40,8 +39,10 @@ export function createPageStore(url: string, prefix: string): PageStore {
       async store(page, { tags, age, fresh, kept }) {
         const version = randomUUID();
         const milliseconds = [age, fresh, kept].map((ms) => String(Math.floor(ms)));
-        const bytes = serialize(page);
-        const args = [tagPrefix, token, ...seen, version, ...milliseconds, JSON.stringify(tags), bytes];
+        const { bodies, ...head } = page;
+        const lengths = Object.entries(bodies).map(([coding, { length }]) => [coding, length]);
+        const fields = [JSON.stringify({ ...head, lengths }), Buffer.concat(Object.values(bodies))];
+        const args = [tagPrefix, token, ...seen, version, ...milliseconds, JSON.stringify(tags), ...fields];
         const { result, epoch, now } = await client.store(keys, args);
         if (result === "invalidated") seen = [String(epoch), String(now)]; // For the next render in this turn.
         return result === "stored" ? { version } : result;
@@ -61,10 +62,10 @@ export function createPageStore(url: string, prefix: string): PageStore {
       const token = wantsTurn ? randomUUID() : "";
       const keys = toKeys(key);
       const args = [tagPrefix, known, token, String(TURN_MS)];
-      const { version, page, age, isFresh, epoch, now } = await client.lookUp(keys, args);
+      const { version, head, bodies, age, isFresh, epoch, now } = await client.lookUp(keys, args);
       return {
         version: version ? String(version) : undefined,
-        page: page ? toPage(page) : undefined,
+        page: head && bodies ? toPage(head, bodies) : undefined,
         age,
         isFresh,
         turn: epoch ? createTurn(keys, token, [String(epoch), String(now)]) : undefined,
@@ -73,5 +74,16 @@ export function createPageStore(url: string, prefix: string): PageStore {
   };
 }
 
-/** The page gets memory of its own, which its bodies are parts of. */
-const toPage = (bytes: Buffer): SharedPage => deserialize(copyBytes(bytes));
+/** The bodies get memory of their own, which each is a part of. */
+function toPage(head: Buffer, bytes: Buffer): SharedPage {
+  const { lengths, ...page } = JSON.parse(String(head)) as Omit<SharedPage, "bodies"> & { lengths: [string, number][] };
+  const all = copyBytes(bytes);
+  const bodies: Record<string, Buffer> = {};
+  let start = 0;
+  for (const [coding, length] of lengths) {
+    bodies[coding] = all.subarray(start, start + length);
+    start += length;
+  }
+  if (start !== all.length) throw new Error("a page whose bodies aren't complete");
+  return { ...page, bodies: bodies as Bodies };
+}
