@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { isRunnableDevEnvironment, type Plugin, type ViteDevServer } from "vite";
+import { type InlineConfig, isRunnableDevEnvironment, type Plugin, type ViteDevServer } from "vite";
 import { describePortInUse } from "../process/port-in-use.ts";
 import { loadEnvFile } from "../settings/settings.ts";
 import { DEFINITION } from "./entries.ts";
@@ -10,7 +10,9 @@ export function serveApp(): Plugin {
   return {
     name: "react-router-express-server:development",
     apply: "serve",
-    config({ server }) {
+    config({ server, configFile }: InlineConfig) {
+      // React Router's second server has no config file. A build has one, and doesn't read the variables.
+      if (configFile === false) return;
       loadEnvFile();
       // `--port` takes precedence.
       return { server: { port: server?.port ?? Number(process.env.PORT || 3000) } };

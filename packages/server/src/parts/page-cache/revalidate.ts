@@ -181,7 +181,7 @@ export function createRevalidation(options: Options) {
     /** Looks for a newer page in the store that processes share, unless there is none or it is down. */
     refresh(key: string, route: RouteEntry) {
       if (route.prerendered || !sharedPages.isOpen() || findRecentFailure(key)) return undefined;
-      return sharedPages.lookUp(key, route);
+      return sharedPages.lookUp(copyString(key), route);
     },
     async renderAll() {
       await sharedPages.waitUntilConnected();
