@@ -49,7 +49,7 @@ STOPSIGNAL SIGTERM
 # http.get takes less memory than fetch, and this process counts against the container's limit. If OPS_PORT is 0, the
 # check requests / at PORT.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
-  CMD ["node", "-e", "const { HOST, PORT, OPS_HOST, OPS_PORT } = process.env; const [host, port, path] = OPS_PORT === '0' ? [HOST, PORT || 3000, '/'] : [OPS_HOST || HOST, OPS_PORT || 3001, '/readyz']; http.get({ host: host || '127.0.0.1', port, path }, ({ statusCode }) => process.exit(statusCode < 400 ? 0 : 1))"]
+  CMD ["node", "-e", "const { HOST, PORT, OPS_HOST, OPS_PORT } = process.env; const [host, port, path] = OPS_PORT === '0' ? [HOST, PORT || 3000, '/'] : [OPS_HOST || HOST, OPS_PORT || 3001, '/readyz']; http.get({ host: host || '127.0.0.1', port, path }, ({ statusCode }) => process.exit(statusCode < 500 ? 0 : 1))"]
 # The heap gets 40 % of the memory limit; buffers and connections need the rest. A large young generation and compiler
 # threads don't fit into 128 MiB. The options are arguments, so that setting NODE_OPTIONS doesn't replace them.
 ENTRYPOINT ["node", "--max-old-space-size-percentage=40", "--max-semi-space-size=2", "--no-concurrent-recompilation", "build/server/index.js"]

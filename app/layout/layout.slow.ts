@@ -111,8 +111,8 @@ test("Tailwind's utilities take precedence over the layout's styles", async ({ p
     page.locator(selector).evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
   expect(await styleOf("h1", "font-size")).toBe("18px");
   expect(await styleOf("h1", "font-weight")).toBe("700"); // The layout's, over Tailwind's reset.
-  expect(await styleOf("input", "border-radius")).toBe("0px");
-  expect(await styleOf("input", "min-height")).toBe("44px");
+  expect(await styleOf("main input", "border-radius")).toBe("0px");
+  expect(await styleOf("main input", "min-height")).toBe("44px");
   expect(await styleOf("main", "padding-left")).toBe("24px");
   expect(await styleOf("main > p", "margin-top")).toBe("0px");
 });
