@@ -2,11 +2,9 @@
 // pages, also with 300 routes, and beside React Router's template. Figures are medians of interleaved rounds. It needs
 // Linux, Chromium and npm's registry, and root to limit memory. BENCH_ROUNDS (5) and BENCH_SECONDS (2) make it longer or
 // shorter.
-import { execFile } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import engine from "../package.json" with { type: "json" };
 import { build } from "../test/support/build.ts";
 import { copySite } from "../test/support/copy-site.ts";
@@ -237,6 +235,5 @@ Measured on ${new Date().toISOString().slice(0, 10)}: Node ${process.versions.no
 `;
 const file = join(import.meta.dirname, "../docs/comparison.md");
 writeFileSync(file, page);
-await promisify(execFile)(process.execPath, ["../../tools/run.js", "biome", "format", "--write", file]);
 await import("./plots.ts");
 console.log(readFileSync(file, "utf8"));
