@@ -75,7 +75,7 @@ test("parts don't import each other: what two of them need lies below, or create
 
 test.each([
   ["import.meta.env", ["pages/environment.ts", "vite/basename.ts"]],
-  ["NODE_ENV", ["process/start.ts", "vite/plugin.ts"]],
+  ["NODE_ENV", ["process/start.ts", "vite/configure.ts"]],
 ])("%s is in %j alone: create-server.ts gets the environment as a value", (name, files) => {
   expect(FILES.filter((file) => readFileSync(join(SRC, file), "utf8").includes(name)).sort()).toEqual(files);
 });

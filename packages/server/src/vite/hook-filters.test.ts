@@ -41,24 +41,6 @@ test("a route that is in a package stays a route", () => {
   setRouteFiles([]);
 });
 
-test("the plugins that act in one environment exist, and are in that one", () => {
-  const plugins = reactRouter();
-  addFilters(plugins);
-  const found = plugins.flatMap(({ name, applyToEnvironment }) =>
-    ["client", "server"].flatMap((consumer) =>
-      applyToEnvironment && !applyToEnvironment({ config: { consumer } } as never)
-        ? `${name} not in the ${consumer}`
-        : [],
-    ),
-  );
-  expect(found).toEqual([
-    "react-router:route-chunks-index not in the server",
-    "react-router:split-route-modules not in the server",
-    "react-router:dot-server not in the server",
-    "react-router:dot-client not in the client",
-  ]);
-});
-
 test("a build calls one hook of the installed React Router for each import of a package", () => {
   const plugins = reactRouter();
   addFilters(plugins);

@@ -16,13 +16,6 @@ const OF_SITE_MODULES = [
   "react-router:route-exports",
   "react-router:react-refresh-babel",
 ];
-/** For plugins that return at once in one environment: the other. */
-const ONLY_IN: Record<string, "client" | "server"> = {
-  "react-router:route-chunks-index": "client",
-  "react-router:split-route-modules": "client",
-  "react-router:dot-server": "client",
-  "react-router:dot-client": "server",
-};
 const PACKAGE = /\/node_modules\/(?!.*\.client\b)/;
 
 let hasRouteInPackage = false;
@@ -49,15 +42,10 @@ export function hookFilters(): Plugin {
         if (OF_SITE_MODULES.includes(plugin.name) && !hasRouteInPackage) {
           addFilter(plugin, "transform", { id: { exclude: PACKAGE } });
         }
-        const consumer = ONLY_IN[plugin.name];
-        if (consumer) Object.assign(plugin, { applyToEnvironment: onlyIn(consumer) });
       }
     },
   };
 }
-
-const onlyIn = (consumer: string) => (environment: { config: { consumer: string } }) =>
-  environment.config.consumer === consumer;
 
 /** Keeps the filter that a hook has. */
 function addFilter(plugin: Plugin, hook: "resolveId" | "load" | "transform", filter: object) {

@@ -68,7 +68,7 @@ return { version, math.ceil(age), isFresh and 1 or 0, epoch, text, unpack(page) 
 
 /**
  * ARGV: 2 the turn's token, 3 the epoch and 4 the time at which the render began, 5 the version, 6 the age, 7 for how
- * long it is fresh, 8 and kept, in milliseconds, 9 the tags, 10 the head and 11 the bodies.
+ * long it is fresh and 8 until it expires, in milliseconds, 9 the tags, 10 the head and 11 the bodies.
  */
 export const store = toScript(
   `${NOW}

@@ -74,7 +74,7 @@ export function createPageStore(url: string, prefix: string): PageStore {
   };
 }
 
-/** The bodies get memory of their own, which each is a part of. */
+/** Copies the bodies into one block of memory. As parts of the reply, they would keep all of it in memory. */
 function toPage(head: Buffer, bytes: Buffer): SharedPage {
   const { lengths, ...page } = JSON.parse(String(head)) as Omit<SharedPage, "bodies"> & { lengths: [string, number][] };
   const all = copyBytes(bytes);
