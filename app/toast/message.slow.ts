@@ -8,13 +8,13 @@ const inStore = (page: Page) => page.locator("output");
 test("of three toasts, only the newest shows, with its description and action", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    for (const title of ["one", "two"]) window.toasts?.toast({ title });
+    for (const title of ["one", "two"]) window.toasts.toast({ title });
     const action = {
       label: "Undo",
       altText: "Undo in the settings",
       onClick: () => Object.assign(window, { isUndone: true }),
     };
-    window.toasts?.toast({ title: "three", description: "It is gone", variant: "destructive", action });
+    window.toasts.toast({ title: "three", description: "It is gone", variant: "destructive", action });
   });
   await expect.poll(() => message(page).allInnerTexts()).toEqual([expect.stringMatching(/^three\s+It is gone\s+Undo/)]);
   expect(await message(page).getAttribute("data-variant")).toBe("destructive");
@@ -25,7 +25,7 @@ test("of three toasts, only the newest shows, with its description and action", 
 
 test("a toast shows for 5 s, and stays in the store for 1,000 s more", async ({ page, url }) => {
   await openInFakeTime(page, url);
-  await page.evaluate(() => window.toasts?.toast({ title: "Saved" }));
+  await page.evaluate(() => window.toasts.toast({ title: "Saved" }));
   await message(page).waitFor();
   await page.clock.runFor(4800);
   expect(await message(page).getAttribute("data-state")).toBe("open");
@@ -40,7 +40,7 @@ test("a toast shows for 5 s, and stays in the store for 1,000 s more", async ({ 
 
 test("a toast stays for its own duration", async ({ page, url }) => {
   await openInFakeTime(page, url);
-  await page.evaluate(() => window.toasts?.toast({ title: "Saved", duration: 20_000 }));
+  await page.evaluate(() => window.toasts.toast({ title: "Saved", duration: 20_000 }));
   await message(page).waitFor();
   await page.clock.runFor(19_000);
   expect(await message(page).getAttribute("data-state")).toBe("open");
@@ -50,17 +50,17 @@ test("a toast stays for its own duration", async ({ page, url }) => {
 
 test("toasts are updated and dismissed by id, and all are dismissed at once", async ({ page, url }) => {
   await openShell(page, url);
-  const id = await page.evaluate(() => window.toasts?.toast({ title: "Saving", duration: 3_600_000 }).id ?? "");
-  await page.evaluate((id) => window.toasts?.update(id, { title: "Saved" }), id);
+  const id = await page.evaluate(() => window.toasts.toast({ title: "Saving", duration: 3_600_000 }).id ?? "");
+  await page.evaluate((id) => window.toasts.update(id, { title: "Saved" }), id);
   await message(page).filter({ hasText: "Saved" }).waitFor();
-  await page.evaluate(() => window.toasts?.dismiss("another"));
+  await page.evaluate(() => window.toasts.dismiss("another"));
   expect(await message(page).getAttribute("data-state")).toBe("open");
-  await page.evaluate((id) => window.toasts?.dismiss(id), id);
+  await page.evaluate((id) => window.toasts.dismiss(id), id);
   await message(page).waitFor({ state: "detached" });
 
-  await page.evaluate(() => window.toasts?.toast({ title: "Saved again", duration: 3_600_000 }));
+  await page.evaluate(() => window.toasts.toast({ title: "Saved again", duration: 3_600_000 }));
   await message(page).waitFor();
-  await page.evaluate(() => window.toasts?.dismiss());
+  await page.evaluate(() => window.toasts.dismiss());
   await message(page).waitFor({ state: "detached" });
 });
 
@@ -71,7 +71,7 @@ test.for([
   { x: 0, y: 60, dismisses: false },
 ])("a swipe by $x px to the right and $y px down dismisses: $dismisses", async ({ x, y, dismisses }, { page, url }) => {
   await openShell(page, url);
-  await page.evaluate(() => window.toasts?.toast({ title: "Saved", duration: 3_600_000 }));
+  await page.evaluate(() => window.toasts.toast({ title: "Saved", duration: 3_600_000 }));
   const box = await message(page).boundingBox();
   const [left, top] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 10];
   await page.mouse.move(left, top);
@@ -85,8 +85,8 @@ test.for([
 test("F8 moves the focus to the messages, and Escape dismisses the focused message", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    window.toasts?.notify("New mail", { duration: 3_600_000 });
-    window.toasts?.toast({ title: "Saved", duration: 3_600_000 });
+    window.toasts.notify("New mail", { duration: 3_600_000 });
+    window.toasts.toast({ title: "Saved", duration: 3_600_000 });
   });
   await message(page).waitFor();
   await page.keyboard.press("F8");

@@ -11,7 +11,7 @@ const MAX_BYTES = 17_000;
 test("of five notifications three show, each 356 px wide, for 4 s", async ({ page, url }) => {
   await openInFakeTime(page, url);
   await page.evaluate(() => {
-    for (const text of ["1", "2", "3", "4", "5"]) window.toasts?.notify(text);
+    for (const text of ["1", "2", "3", "4", "5"]) window.toasts.notify(text);
   });
   await page.clock.runFor(1000);
   const shown = page.locator("[data-sonner-toast][data-visible=true]");
@@ -34,16 +34,22 @@ test("toasts that are created before their code is loaded show once it is loaded
     await held;
     await route.continue();
   });
-  await page.goto(url);
-  await page.waitForFunction(() => window.toasts);
+  await open(page, url);
   await page.evaluate(() => {
-    window.toasts?.toast({ title: "early message" });
-    window.toasts?.notify("early notification");
+    window.toasts.toast({ title: "early message" });
+    window.toasts.notify("early notification");
   });
   expect(await page.getByText("early").count()).toBe(0);
   release();
   await page.locator(".toast", { hasText: "early message" }).waitFor();
   await page.locator("[data-sonner-toast]", { hasText: "early notification" }).waitFor();
+});
+
+test("an open page has run its effects, also on a slow device", async ({ page, url }) => {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 15 });
+  await open(page, url);
+  expect(await page.evaluate(() => "toasts" in window)).toBe(true);
 });
 
 describe("without the toasts' code", () => {
@@ -58,8 +64,8 @@ describe("without the toasts' code", () => {
     await page.route(/toasters-.*\.(js|css)/, (route) => route.fulfill({ status: 404 }));
     await open(page, url);
     await page.evaluate(() => {
-      const action = { label: "Undo", altText: "", onClick: () => window.toasts?.notify("Undone") };
-      window.toasts?.toast({ title: "Saved", description: "One note", action });
+      const action = { label: "Undo", altText: "", onClick: () => window.toasts.notify("Undone") };
+      window.toasts.toast({ title: "Saved", description: "One note", action });
     });
     const shown = page.getByRole("alert");
     await shown.filter({ hasText: "Saved One note" }).getByRole("button", { name: "Undo" }).click();
@@ -73,12 +79,12 @@ describe("without the toasts' code", () => {
 test("the error page shows toasts, also those of the last page", async ({ page, url, consoleMessages }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    window.toasts?.toast({ title: "Saved", duration: 3_600_000 });
+    window.toasts.toast({ title: "Saved", duration: 3_600_000 });
     window.__reactRouterDataRouter.navigate("/example-pages/broken/response");
   });
   await page.getByRole("heading", { name: "500" }).waitFor();
   await page.locator(".toast", { hasText: "Saved" }).waitFor();
-  await page.evaluate(() => window.toasts?.notify("Try again later"));
+  await page.evaluate(() => window.toasts.notify("Try again later"));
   await page.locator("[data-sonner-toast]", { hasText: "Try again later" }).waitFor();
   expect(consoleMessages.splice(0).filter((message) => !message.includes("status of 500"))).toEqual([]);
 });
@@ -88,8 +94,8 @@ test("the two live regions have different names, and announce each toast once", 
   const names = await page.getByRole("region").evaluateAll((all) => all.map((region) => region.ariaLabel));
   expect(names).toEqual(["Messages (F8)", "Notifications alt+T"]);
   await page.evaluate(() => {
-    window.toasts?.toast({ title: "Saved" });
-    window.toasts?.notify("New mail");
+    window.toasts.toast({ title: "Saved" });
+    window.toasts.notify("New mail");
   });
   await page.clock.runFor(200);
   const live = page.locator("[aria-live=assertive], [aria-live=polite]");
@@ -104,14 +110,14 @@ test.for(["light", "dark"] as const)(
     await openShell(page, url);
     await page.evaluate(() => {
       const action = { label: "Undo", altText: "Press Control and Z", onClick: () => {} };
-      window.toasts?.toast({
+      window.toasts.toast({
         title: "Deleted",
         description: "One note",
         action,
         variant: "destructive",
         duration: 3_600_000,
       });
-      window.toasts?.notify("New mail", { duration: 3_600_000 });
+      window.toasts.notify("New mail", { duration: 3_600_000 });
     });
     await message(page).waitFor();
     await notification(page).waitFor();
@@ -122,8 +128,8 @@ test.for(["light", "dark"] as const)(
 test("toasts follow light and dark", async ({ page, url }) => {
   await openShell(page, url);
   await page.evaluate(() => {
-    window.toasts?.toast({ title: "Saved" });
-    window.toasts?.notify("New mail");
+    window.toasts.toast({ title: "Saved" });
+    window.toasts.notify("New mail");
   });
   const pieces = [message(page), notification(page)];
   const backgrounds = () =>

@@ -7,7 +7,7 @@ export const meta = () => [{ title: "Toasts" }];
 declare global {
   interface Window {
     /** For tests. */
-    toasts?: Omit<ReturnType<typeof useToast>, "toasts"> & { notify: typeof notify };
+    toasts: Omit<ReturnType<typeof useToast>, "toasts"> & { notify: typeof notify };
   }
 }
 

@@ -58,7 +58,7 @@ export const createTest = (folder = process.cwd()) =>
       return page;
     });
 
-/** Opens a URL, and resolves with its response once React has hydrated every element of the page. */
+/** Opens a URL, and resolves with its response once React has hydrated every element of the page, and run its effects. */
 export async function open(page: Page, url: string) {
   const response = await page.goto(url);
   await page.waitForFunction(() => {
@@ -66,5 +66,7 @@ export async function open(page: Page, url: string) {
     const elements = [...document.querySelectorAll("#root *")];
     return elements.length > 0 && elements.every(isHydrated);
   });
+  // React runs effects in a later task.
+  await page.evaluate(() => new Promise<unknown>((resolve) => requestIdleCallback(resolve)));
   return response;
 }
