@@ -45,9 +45,9 @@ test("toasts that are created before their code is loaded show once it is loaded
   await page.locator("[data-sonner-toast]", { hasText: "early notification" }).waitFor();
 });
 
-test("an open page has run its effects, also on a slow device", async ({ page, url }) => {
+test.for([2, 4, 8])("an open page has run its effects, also %d times slower", async (rate, { page, url }) => {
   const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate: 15 });
+  await session.send("Emulation.setCPUThrottlingRate", { rate });
   await open(page, url);
   expect(await page.evaluate(() => "toasts" in window)).toBe(true);
 });
