@@ -37,13 +37,21 @@ type Options = {
 /** A hash of the content only, so that every process and build has the same entity tag. */
 export const hashContent = (identity: Buffer) => hash("sha256", identity, "base64url");
 
-export function storeResponse({ status, headers, contentType, bodies, vary, ...options }: Options): StoredResponse {
-  const { contentHash = hashContent(bodies.identity) } = options;
+export function storeResponse({
+  status,
+  headers,
+  contentType,
+  bodies,
+  contentHash = hashContent(bodies.identity),
+  vary,
+}: Options): StoredResponse {
   const allVary = vary === undefined ? "Accept-Encoding" : `Accept-Encoding, ${vary}`;
   const createVariant = (coding: StoredCoding, body: Buffer): Variant => {
     const isEncoded = coding !== "identity";
     const etag = isEncoded ? `"${contentHash}-${coding}"` : `"${contentHash}"`;
-    const notModifiedHeaders = [...Object.entries(headers).flat(), "Vary", allVary, "ETag", etag];
+    const notModifiedHeaders: string[] = [];
+    for (const [name, value] of Object.entries(headers)) notModifiedHeaders.push(name, value);
+    notModifiedHeaders.push("Vary", allVary, "ETag", etag);
     const contentHeaders = [
       ...(contentType === undefined ? [] : ["Content-Type", contentType]),
       ...(isEncoded ? ["Content-Encoding", coding] : []),

@@ -55,8 +55,8 @@ export function parsePage(page: Pick<SharedPage, "status" | "contentType" | "hea
 
 /** Creates the cache entry of a page. */
 export function createEntry(page: SharedPage, route: RouteEntry, renderedAt: number): CacheEntry {
-  const { status, contentType, headers, contentHash, ...others } = page;
+  const { status, contentType, headers, contentHash, bodies, cacheControl, sharedLifetimes, lifetime, groups } = page;
   const vary = route.cacheRule?.variants?.vary;
-  const response = storeResponse({ status, contentType, headers, bodies: page.bodies, contentHash, vary });
-  return { ...others, response, route: route.pattern, renderedAt };
+  const response = storeResponse({ status, contentType, headers, bodies, contentHash, vary });
+  return { response, cacheControl, sharedLifetimes, bodies, lifetime, groups, route: route.pattern, renderedAt };
 }

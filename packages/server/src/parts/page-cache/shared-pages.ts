@@ -88,7 +88,7 @@ export function createSharedPages({ entries, log, metrics, release, isPublished 
       // fresh, the other processes send that one.
       if (page && !isFresh && before && before.renderedAt > renderedAt) return { turn };
       if (page) {
-        const entry = { ...createEntry(page, route, renderedAt), version, checkedAt: askedAt };
+        const entry = Object.assign(createEntry(page, route, renderedAt), { version, checkedAt: askedAt });
         return entries.store(key, entry, invalidations) === "invalidated" ? { turn } : { entry, isFresh, turn };
       }
       const entry = entries.find(key);
@@ -147,9 +147,8 @@ export type SharedPages = ReturnType<typeof createSharedPages>;
 
 /** Rejects if neither this answer nor another one arrives in time. While the process was busy, none could arrive. */
 function readInTime<T>(answer: Promise<T>, readAnsweredAt: () => number) {
-  const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const timedOut = new Promise<never>((_resolve, reject) => {
+  return new Promise<T>((resolve, reject) => {
+    const startedAt = performance.now();
     const check = (since: number) => {
       const now = performance.now();
       const wasBusy = now - since > 2 * ANSWER_TIMEOUT_MS;
@@ -157,10 +156,11 @@ function readInTime<T>(answer: Promise<T>, readAnsweredAt: () => number) {
       if (now - startedAt < maxMs) waitFrom(now);
       else reject(new Error(`no answer within ${Math.round(now - startedAt)} ms`));
     };
+    let timer: NodeJS.Timeout;
     const waitFrom = (since: number) => {
       timer = setTimeout(() => setImmediate(check, since), ANSWER_TIMEOUT_MS);
     };
     waitFrom(startedAt);
+    answer.then(resolve, reject).then(() => clearTimeout(timer));
   });
-  return Promise.race([answer, timedOut]).finally(() => clearTimeout(timer));
 }

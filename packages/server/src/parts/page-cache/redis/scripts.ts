@@ -30,7 +30,7 @@ type LookedUp = [
   age: number,
   isFresh: number,
   epoch: Buffer | null,
-  now: Buffer,
+  now: Buffer | null,
   head?: Buffer,
   bodies?: Buffer,
 ];
@@ -53,7 +53,7 @@ if ARGV[3] ~= "" and not isFresh and redis.call("SET", KEYS[2], ARGV[3], "NX", "
   redis.call("SET", KEYS[3], text, "NX")
   epoch = redis.call("GET", KEYS[3])
 end
-return { version, math.ceil(age), isFresh and 1 or 0, epoch, text, unpack(page) }
+return { version, math.ceil(age), isFresh and 1 or 0, epoch, epoch and text, unpack(page) }
 `,
   ([version, age, isFresh, epoch, now, head, bodies]: LookedUp) => ({
     version,

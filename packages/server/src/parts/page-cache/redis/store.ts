@@ -76,14 +76,14 @@ export function createPageStore(url: string, prefix: string): PageStore {
 
 /** Copies the bodies into one block of memory. As parts of the reply, they would keep all of it in memory. */
 function toPage(head: Buffer, bytes: Buffer): SharedPage {
-  const { lengths, ...page } = JSON.parse(String(head)) as Omit<SharedPage, "bodies"> & { lengths: [string, number][] };
+  const page = JSON.parse(String(head)) as Omit<SharedPage, "bodies"> & { lengths: [string, number][] };
   const all = copyBytes(bytes);
   const bodies: Record<string, Buffer> = {};
   let start = 0;
-  for (const [coding, length] of lengths) {
+  for (const [coding, length] of page.lengths) {
     bodies[coding] = all.subarray(start, start + length);
     start += length;
   }
   if (start !== all.length) throw new Error("a page whose bodies aren't complete");
-  return { ...page, bodies: bodies as Bodies };
+  return Object.assign(page, { bodies: bodies as Bodies });
 }
