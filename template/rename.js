@@ -61,4 +61,4 @@ removeFiles([TEST]);
 finish();
 console.log("left for you: the greeting's texts, colours and icons (docs/make-it-yours.md), and README.md");
 console.log("left for you: features that you don't need (npm run remove)");
-console.log("left for you: npm install");
+console.log("left for you: npm install, since package.json has changed");

@@ -38,10 +38,10 @@ export type Services = {
   /** Takes connections over for another protocol, such as WebSocket. Without it, an upgrade is an ordinary request. */
   upgrade?: UpgradeHandler;
   /**
-   * Runs every 2 s. Until it resolves for the first time, `/readyz` returns 503. Later, two failed checks in a row are
-   * logged and set the metric `services_ready` to 0.
+   * Runs every 2 s, and fails if it throws or its promise rejects. Until the first success, `/readyz` returns 503. Later,
+   * two failed checks in a row are logged and set the metric `services_ready` to 0.
    */
-  checkReadiness?: () => Promise<unknown>;
+  checkReadiness?: () => unknown;
   /** With "services", `/readyz` also returns 503 while `checkReadiness` fails. The default is "process". */
   readiness?: "process" | "services";
   /** Purges a cache in front, such as a CDN, after an edit of this process (docs/caching.md). */

@@ -12,7 +12,7 @@ const throws = () => {
 const hangs = () => new Promise(() => {});
 
 /** Supervises services with only these functions, and collects the log lines. */
-function supervise(checkReadiness: () => Promise<unknown>, close: () => Promise<unknown> = resolves) {
+function supervise(checkReadiness: () => unknown, close: () => Promise<unknown> = resolves) {
   const lines: unknown[] = [];
   const formatters = { level: (level: string) => ({ level }) };
   const log = pino({ formatters }, { write: (line) => lines.push(JSON.parse(line)) });

@@ -8,7 +8,7 @@ const CHECK_TIMEOUT_MS = 1000;
 const MAX_FAILED_CHECKS = 2;
 export const CLOSE_TIMEOUT_MS = 2000;
 
-type Services = { checkReadiness?: () => Promise<unknown>; close?: () => unknown };
+type Services = { checkReadiness?: () => unknown; close?: () => unknown };
 
 /** Checks again and again whether the services are ready, and closes them. Both time out, and failures are logged. */
 export function superviseServices(services: Services, log: Logger) {
