@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { createServer } from "../create-server.ts";
-import type { Services, Site } from "../define-server.ts";
+import type { Site } from "../define-server.ts";
 import { createLimits } from "../overload/index.ts";
 import { superviseServices } from "../process/supervision.ts";
 import { createSettingsSchema, parseSettings } from "../settings/settings.ts";
@@ -17,14 +17,17 @@ export async function run(loaded: Loaded) {
   // No entry fits, so that every request shows changes.
   const limits = { ...createLimits(settings), PAGE_CACHE_MAX_BYTES: 1 };
   const server = await createServer({ site, isProduction: false, settings, limits, log, registry: new Registry() });
-  let services: Services = {};
+  let supervised = superviseServices({}, log);
   const closeServices = async () => {
     server.shutdown.abort();
     await server.cache.close();
-    return superviseServices(services, log).close();
+    return supervised.close();
   };
   try {
-    services = await server.openServices();
+    const services = await server.openServices();
+    supervised = superviseServices(services, log);
+    // As in production: the first check may create the tables of a database.
+    await supervised.start();
     const { app, close } = server.createApplication(services);
     return {
       loaded,

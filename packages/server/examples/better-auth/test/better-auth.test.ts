@@ -73,6 +73,9 @@ test("a session shows the profile, ends with the log-out, and a changed cookie i
   expect((await get(cookie)).status).toBe(302);
 });
 
-test("Better Auth's own addresses respond", async ({ server }) => {
+test("Better Auth's own addresses respond, also below a path", async ({ server }) => {
   expect(await (await fetch(`${server.url}/auth/ok`)).json()).toEqual({ ok: true });
+  const { headers } = await fetch(`${server.url}/auth/callback/unknown`, { redirect: "manual" });
+  const { pathname } = new URL(String(headers.get("Location")), server.url);
+  expect(pathname).toBe(`${new URL(`${server.url}/auth/error`).pathname}`);
 });

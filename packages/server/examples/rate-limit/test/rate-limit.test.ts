@@ -24,9 +24,8 @@ const createApp = () =>
 test("the third request to a handler with a limit of two gets 429, and when to come back", async () => {
   const app = createApp();
   expect(await send(3, app, "get", "/api/items")).toEqual([200, 200, 429]);
-  const { headers, text } = await request(app).get("/api/items");
+  const { headers } = await request(app).get("/api/items");
   expect(Number(headers["retry-after"])).toBeGreaterThan(0);
-  expect(text).toContain("Please try again in a minute");
 });
 
 test("a form has one limit with and without scripts, and its page has none", async () => {

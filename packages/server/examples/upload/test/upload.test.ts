@@ -47,10 +47,9 @@ async function uploadPhoto(page: Page, type: string, furtherBytes = 0) {
   await shown.waitFor();
   const response = await fetch(new URL(String(await shown.getAttribute("src")), page.url()));
   expect(response.headers.get("Content-Type")).toBe(type);
-  return shown.evaluate(async (img: HTMLImageElement) => {
-    await img.decode();
-    return [img.naturalWidth, img.naturalHeight];
-  });
+  const readSize = () => shown.evaluate((img: HTMLImageElement) => [img.naturalWidth, img.naturalHeight]);
+  await expect.poll(readSize).not.toContain(0);
+  return readSize();
 }
 
 test.for(["image/png", "image/jpeg", "image/webp"])(

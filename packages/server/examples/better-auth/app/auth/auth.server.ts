@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { betterAuth } from "better-auth";
 import { memoryAdapter } from "better-auth/adapters/memory";
 import { getMigrations } from "better-auth/db/migration";
@@ -26,11 +27,14 @@ function connect(url: string, log: Log) {
   return pool;
 }
 
+/** The path that the site is below, such as /app, or "". Handlers get URLs without it. */
+const { BASENAME = "" } = import.meta.env;
+
 const createInstance = ({ settings, log }: Options, pool: Pool | undefined) =>
   betterAuth({
     // Links in mails and callbacks begin with it. In development, Better Auth takes that of the request.
     ...(settings.ORIGIN && { baseURL: settings.ORIGIN.origin }),
-    basePath: "/auth",
+    basePath: `${BASENAME}/auth`,
     secret: settings.AUTH_SECRET,
     database: pool ?? memoryAdapter({ user: [], session: [], account: [], verification: [] }),
     emailAndPassword: { enabled: true, minPasswordLength: MIN_PASSWORD_LENGTH },
@@ -44,6 +48,7 @@ const createInstance = ({ settings, log }: Options, pool: Pool | undefined) =>
 export function createAuth(options: Options) {
   const pool = connect(options.settings.DATABASE_URL, options.log);
   const auth = createInstance(options, pool);
+  const handle = toNodeHandler(auth);
   let migrated: Promise<void> | undefined;
 
   /** Creates the tables, and adds the columns of plugins. It deletes nothing. */
@@ -56,7 +61,10 @@ export function createAuth(options: Options) {
   return {
     api: auth.api,
     /** Better Auth's own addresses, such as callbacks of other providers. */
-    handle: toNodeHandler(auth),
+    handle(req: IncomingMessage, res: ServerResponse) {
+      req.url = `${BASENAME}${req.url}`;
+      return handle(req, res);
+    },
     /** The process is ready once the tables are there. */
     async checkReadiness() {
       if (!pool) return;
