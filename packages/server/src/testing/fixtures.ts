@@ -66,7 +66,7 @@ export async function open(page: Page, url: string) {
     const elements = [...document.querySelectorAll("#root *")];
     return elements.length > 0 && elements.every(isHydrated);
   });
-  // React runs effects in a later task.
-  await page.evaluate(() => new Promise<unknown>((resolve) => requestIdleCallback(resolve)));
+  // React runs effects in a later task. A page that animates may never be idle.
+  await page.evaluate(() => new Promise<unknown>((resolve) => requestIdleCallback(resolve, { timeout: 1000 })));
   return response;
 }
