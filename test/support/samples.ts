@@ -7,7 +7,7 @@ const listDocuments = (folder: string) =>
 
 /** The code samples of the documents. `file` is what the comment in the first line names. */
 export function readSamples() {
-  const folders = ["app", "docs", "packages/server/docs"].flatMap(listDocuments);
+  const folders = ["app", "docs", "packages/server/docs", "packages/server/examples/sign-in"].flatMap(listDocuments);
   return ["README.md", "CONTRIBUTING.md", "packages/server/README.md", ...folders].flatMap((document) => {
     const samples = readFileSync(document, "utf8").matchAll(
       /^```(?!sh\n)\w+\n(?:(?:\/\/|\/\*|\{\/\*|#) (\S+\.\w+)[^\n]*\n)?(.*?)^```/gms,

@@ -112,7 +112,7 @@ export function makeFigures() {
     "plots/first-paint.svg": compare("First paint on a slow link", "first paint on a slow link, ms", "ms"),
     "plots/memory.svg": compare("Memory after a load, of 128 MiB", "MiB after a load on `/`, of 128 MiB", "MiB"),
     "plots/slow-clients.svg": compare(
-      "Clients that read nothing, survived with 128 MiB",
+      "Clients that read nothing, survived",
       "survived of 1,024 clients that read nothing, with 128 MiB",
       "of 1,024",
     ),

@@ -63,6 +63,6 @@ test.for([
 );
 
 test("pages without a language keep the default", async ({ server }) => {
-  const response = await fetch(server.url, { headers: { "Accept-Language": "de" } });
+  const response = await fetch(`${server.url}/nowhere`, { headers: { "Accept-Language": "de" } });
   expect(await response.text()).toContain('<html lang="en"');
 });

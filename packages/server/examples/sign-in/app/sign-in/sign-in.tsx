@@ -1,13 +1,13 @@
 import { data, Link } from "react-router";
 import type { Route } from "./+types/sign-in";
-import { findAccount } from "./accounts.server";
+import { accountsContext } from "./context";
 import { Credentials } from "./credentials";
 import { startSession } from "./start-session.server";
 
 export async function action({ request, url, context }: Route.ActionArgs) {
   const form = await request.formData();
   const [email, password] = [String(form.get("email")), String(form.get("password"))];
-  const account = await findAccount(email, password);
+  const account = await context.get(accountsContext).find(email, password);
   // The same for an unknown address, so that nobody can find out who has an account.
   if (!account) return data({ email, error: "This address and password don't match." }, { status: 400 });
   return startSession(account, url, context);

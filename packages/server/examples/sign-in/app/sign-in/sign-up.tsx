@@ -1,6 +1,6 @@
 import { data, Link } from "react-router";
 import type { Route } from "./+types/sign-up";
-import { createAccount } from "./accounts.server";
+import { accountsContext } from "./context";
 import { Credentials } from "./credentials";
 import { startSession } from "./start-session.server";
 
@@ -12,7 +12,7 @@ export async function action({ request, url, context }: Route.ActionArgs) {
   const reject = (error: string, status = 400) => data({ email, error }, { status });
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) return reject("Enter an address, such as ada@example.org.");
   if (password.length < MIN_LENGTH) return reject(`Choose a password of ${MIN_LENGTH} characters or more.`);
-  const account = await createAccount(email, password);
+  const account = await context.get(accountsContext).create(email, password);
   if (!account) return reject("This address has an account. Sign in instead.", 409);
   return startSession(account, url, context);
 }
