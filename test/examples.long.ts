@@ -19,6 +19,7 @@ test.each(EXAMPLE_NAMES)("a site with the example %s passes lint, types and its 
   const server = withoutSpace(readFileSync(`${FOLDER}/server.ts`, "utf8"));
   const readme = readFileSync(`packages/server/examples/${name}/README.md`, "utf8");
   // A sample that names a file is compared with that one (samples.test.ts).
-  for (const [, code = ""] of readme.matchAll(/```ts\n(?!\/\/ )(.*?)```/gs)) expect(server).toContain(withoutSpace(code));
+  for (const [, code = ""] of readme.matchAll(/```ts\n(?!\/\/ )(.*?)```/gs))
+    expect(server).toContain(withoutSpace(code));
   await checkExamples(FOLDER, [name]);
 });
