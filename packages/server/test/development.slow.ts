@@ -72,6 +72,12 @@ test.for([
   expect((await fetch(url)).status).toBe(200);
 });
 
+test("the modules of every page are transformed before a browser asks for them", async () => {
+  const { errors } = await startDevelopment(copySite(), onTestFinished, { env: { DEBUG: "vite:transform" } });
+  // The server loads no entry of the browser.
+  await expect.poll(() => errors.join("\n")).toContain("app/entry.client.tsx");
+});
+
 test("if the port is in use, a warning names the process, and the site is at the next one", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());

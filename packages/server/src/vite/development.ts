@@ -5,6 +5,9 @@ import { loadEnvFile } from "../settings/settings.ts";
 import { DEFINITION } from "./entries.ts";
 import type { Loaded, Running } from "./run.ts";
 
+/** Until then, a request comes first. People take longer to open a page. */
+const WARM_UP_DELAY_MS = 500;
+
 /** Sends every request of development through server.ts. Loads the site again after an edit. */
 export function serveApp(): Plugin {
   return {
@@ -53,7 +56,11 @@ export function serveApp(): Plugin {
         });
       });
       // Not earlier, since Vite's own plugins aren't ready before.
-      vite.httpServer?.once("listening", () => load().catch(({ message }) => vite.config.logger.error(message)));
+      vite.httpServer?.once("listening", () =>
+        load()
+          .then(({ loaded }) => setTimeout(warmUp, WARM_UP_DELAY_MS, vite, loaded).unref())
+          .catch(({ message }) => vite.config.logger.error(message)),
+      );
       vite.httpServer?.once("close", () => running?.close());
       warnOfPortInUse(vite);
       return () =>
@@ -65,6 +72,14 @@ export function serveApp(): Plugin {
         });
     },
   };
+}
+
+/** Transforms what every page loads, so that the first page hydrates sooner. */
+function warmUp({ config, environments }: ViteDevServer, { site }: Loaded) {
+  const { entry, routes } = site.build.assets;
+  for (const module of [entry.module, routes.root?.module]) {
+    if (module) environments.client.warmupRequest(module.replace(config.base, "/"));
+  }
 }
 
 /**
