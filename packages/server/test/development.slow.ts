@@ -72,7 +72,7 @@ test.for([
   expect((await fetch(url)).status).toBe(200);
 });
 
-test("the modules of every page are transformed before a browser asks for them", async () => {
+test("the modules of every page are transformed before the first request", async () => {
   const { errors } = await startDevelopment(copySite(), onTestFinished, { env: { DEBUG: "vite:transform" } });
   // The server loads no entry of the browser.
   await expect.poll(() => errors.join("\n")).toContain("app/entry.client.tsx");

@@ -5,7 +5,7 @@ import { loadEnvFile } from "../settings/settings.ts";
 import { DEFINITION } from "./entries.ts";
 import type { Loaded, Running } from "./run.ts";
 
-/** Until then, a request comes first. People take longer to open a page. */
+/** Developers take longer to open a page. An earlier request isn't delayed. */
 const WARM_UP_DELAY_MS = 500;
 
 /** Sends every request of development through server.ts. Loads the site again after an edit. */
@@ -74,10 +74,11 @@ export function serveApp(): Plugin {
   };
 }
 
-/** Transforms what every page loads, so that the first page hydrates sooner. */
+/** Transforms the modules of every page, so that the first page hydrates sooner. */
 function warmUp({ config, environments }: ViteDevServer, { site }: Loaded) {
   const { entry, routes } = site.build.assets;
   for (const module of [entry.module, routes.root?.module]) {
+    // The manifest's URLs have Vite's `base`, and its environments take them without.
     if (module) environments.client.warmupRequest(module.replace(config.base, "/"));
   }
 }

@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Each runs once. After a release, don't change it: add another. */
+/** Each runs once. After a release, add another: a change would never run. */
 const MIGRATIONS = ["CREATE TABLE accounts (email TEXT PRIMARY KEY, hash TEXT NOT NULL) STRICT"];
 
-/** Opens a file, or ":memory:", and creates what it lacks. */
+/** Opens a file, or ":memory:", and runs the new migrations. */
 export function openDatabase(file: string) {
   const database = new DatabaseSync(file);
   // Reads don't wait for a write of another process, and writes do so for up to 1 s.
