@@ -1,30 +1,26 @@
-import ts from "typescript";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 
-const OPTIONS: ts.CompilerOptions = {
-  strict: true,
-  noEmit: true,
-  skipLibCheck: true,
-  types: [],
-  lib: ["lib.es2020.d.ts"],
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-};
+const TSC = [join(process.cwd(), "node_modules/typescript/bin/tsc"), "--pretty", "false", "--noEmit", "--skipLibCheck"];
+const OPTIONS = ["--lib", "es2020", "--module", "esnext", "--moduleResolution", "bundler", "--types", ""];
 
 /**
  * Returns the compiler's errors for a manifest or dashboard as a literal of a type: unknown, missing and wrong fields.
  *
  * @param folder has the module of the type in its node_modules
  */
-export function findTypeErrors(manifest: object, type: string, module: string, folder = process.cwd()) {
-  const file = `${folder}/manifest.ts`;
+export function findTypeErrors(manifest: object, type: string, module: string, folder: string) {
   const source = `import type { ${type} } from "${module}";
     // JSON has the values of an enum, which TypeScript doesn't accept for it.
     type Json<T> = T extends string ? \`\${T}\` : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
     export const manifest: Json<${type}> = ${JSON.stringify(manifest)};`;
-  const host = ts.createCompilerHost(OPTIONS);
-  const { getSourceFile } = host;
-  host.getSourceFile = (name, target) =>
-    name === file ? ts.createSourceFile(name, source, target) : getSourceFile(name, target);
-  const program = ts.createProgram([file], OPTIONS, host);
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "));
+  writeFileSync(`${folder}/manifest.ts`, source);
+  const { status, stdout } = spawnSync(process.execPath, [...TSC, ...OPTIONS, "manifest.ts"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  const errors = stdout.split(/\n(?=manifest\.ts)/).filter(Boolean);
+  if (status !== 0 && errors.length === 0) throw new Error(`tsc ended with ${status}`);
+  return errors;
 }

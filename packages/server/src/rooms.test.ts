@@ -1,7 +1,7 @@
 // The rooms of the engine: what each is for, and that imports run down this list only.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import ts from "typescript";
+import { parseSync } from "vite";
 import { expect, test } from "vitest";
 
 const SRC = import.meta.dirname;
@@ -31,8 +31,12 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(
 );
 
 /** The modules that a file names in its imports, types included. */
-const readImports = (file: string) =>
-  ts.preProcessFile(readFileSync(join(SRC, file), "utf8")).importedFiles.map(({ fileName }) => fileName);
+function readImports(file: string) {
+  const source = readFileSync(join(SRC, file), "utf8");
+  const { staticImports, staticExports, dynamicImports } = parseSync(file, source).module;
+  const importers = [...staticImports, ...staticExports.flatMap(({ entries }) => entries), ...dynamicImports];
+  return importers.flatMap(({ moduleRequest: it }) => (it ? source.slice(it.start + 1, it.end - 1) : []));
+}
 
 /** The relative imports of a file, as paths from `src/`. */
 function listImports(file: string) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
+import { type ESTree, parseSync, Visitor } from "vite";
 
 const SRC = join(import.meta.dirname, "../../src");
 
@@ -11,34 +11,40 @@ const LEVELS = ["fatal", "error", "warn", "info", "debug"];
 
 /** The log calls of a file. Throws at one whose message isn't a literal. */
 function findLinesOf(file: string) {
-  const source = ts.createSourceFile(file, readFileSync(join(SRC, file), "utf8"), ts.ScriptTarget.Latest, true);
+  const source = readFileSync(join(SRC, file), "utf8");
+  const textOf = ({ start, end }: ESTree.Node) => source.slice(start, end);
   const part = /^parts\/(.*?)\//.exec(file)?.[1] ?? file.split("/")[0] ?? "";
   const lines: Line[] = [];
-  const visit = (node: ts.Node, limit: string) => {
-    if (ts.isCallExpression(node)) {
-      const { expression, arguments: args } = node;
+  /** Of each call around. */
+  const limits = [""];
+  const visitor = new Visitor({
+    CallExpression({ callee, arguments: args }) {
+      let limit = limits.at(-1) ?? "";
       // `limitRate(MAX_LINES, (fields) => log.error(fields, "…"))`
-      if (expression.getText() === "limitRate") {
-        const name = args[0]?.getText();
-        limit = new RegExp(`^const ${name} = (\\d+);`, "m").exec(source.text)?.[1] ?? "";
+      if (textOf(callee) === "limitRate") {
+        const name = args[0] && textOf(args[0]);
+        limit = new RegExp(`^const ${name} = (\\d+);`, "m").exec(source)?.[1] ?? "";
         if (!limit) throw new Error(`${file}: the limit ${name} isn't a number`);
       }
-      const level = /(?:^|\.)log\.(\w+)$/.exec(expression.getText())?.[1] ?? "";
-      if (LEVELS.includes(level))
-        lines.push(...readMessages(args.at(-1), file).map((message) => ({ message, level, limit, part })));
-    }
-    ts.forEachChild(node, (child) => visit(child, limit));
-  };
-  visit(source, "");
+      limits.push(limit);
+      const level = /(?:^|\.)log\.(\w+)$/.exec(textOf(callee))?.[1] ?? "";
+      if (!LEVELS.includes(level)) return;
+      const messages = readMessages(args.at(-1));
+      if (!messages) throw new Error(`${file}: the message of a log line isn't a literal: ${textOf(callee)}()`);
+      lines.push(...messages.map((message) => ({ message, level, limit, part })));
+    },
+    "CallExpression:exit": () => void limits.pop(),
+  });
+  visitor.visit(parseSync(file, source, { preserveParens: false }).program);
   return lines;
 }
 
-function readMessages(node: ts.Expression | undefined, file: string): string[] {
-  if (node && ts.isStringLiteralLike(node)) return [node.text];
-  if (node && ts.isParenthesizedExpression(node)) return readMessages(node.expression, file);
-  if (node && ts.isConditionalExpression(node))
-    return [node.whenTrue, node.whenFalse].flatMap((branch) => readMessages(branch, file));
-  throw new Error(`${file}: the message of a log line isn't a literal: ${node?.getText()}`);
+/** Returns undefined if a branch isn't a literal. */
+function readMessages(node: ESTree.Node | undefined): string[] | undefined {
+  if (node?.type === "Literal" && typeof node.value === "string") return [node.value];
+  if (node?.type !== "ConditionalExpression") return undefined;
+  const [consequent, alternate] = [readMessages(node.consequent), readMessages(node.alternate)];
+  return consequent && alternate && [...consequent, ...alternate];
 }
 
 /** The log calls of the engine. */
