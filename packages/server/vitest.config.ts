@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-// Builds take a third less time on virtual machines: https://github.com/microsoft/mimalloc/issues/1323
+// As in the Dockerfile: builds take a third less time.
 process.env.MIMALLOC_ALLOW_THP ??= "0";
 
 const unit = {
