@@ -1,7 +1,7 @@
 import module from "node:module";
 
 /** Node writes the cache when the process exits, but not when a signal ends the development server. */
-const FLUSH_AFTER_MS = 10_000;
+export const FLUSH_AFTER_MS = 10_000;
 
 /**
  * Keeps the compiled code of packages for the next command, since Node 22.8, as Vite's own command does: React Router's

@@ -8,8 +8,14 @@ import { rolldown } from "rolldown";
 const PACKAGE = fileURLToPath(new URL("../../", import.meta.url));
 const DIST = join(PACKAGE, "dist");
 
-/** The modules that Vite's plugin names in a site's build (vite/paths.ts). */
-const NAMED = ["create-server", "pages/react-router", "parts/render/streams/react-router-node", "process/start"];
+/** The modules that Vite's plugin names by their paths (vite/paths.ts). */
+const NAMED = [
+  "create-server",
+  "pages/react-router",
+  "parts/render/streams/react-router-node",
+  "process/start",
+  "vite/run",
+];
 /** Browsers load it after the first scripts of a page. In a file with what these need, it would make them larger. */
 const APART = ["pages/reports-path"];
 

@@ -1,9 +1,14 @@
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { type InlineConfig, isRunnableDevEnvironment, type Plugin, type ViteDevServer } from "vite";
 import { describePortInUse } from "../process/port-in-use.ts";
 import { loadEnvFile } from "../settings/settings.ts";
 import { DEFINITION } from "./entries.ts";
+import { enginePath } from "./paths.ts";
 import type { Loaded, Running } from "./run.ts";
+
+/** After Tailwind has registered hooks for `import` (`module.register()`), this is the faster one. */
+const require = createRequire(import.meta.url);
 
 /** Developers take longer to open a page. An earlier request isn't delayed. */
 const WARM_UP_DELAY_MS = 500;
@@ -32,7 +37,8 @@ export function serveApp(): Plugin {
       // After an edit, Vite evaluates every module of the site again, so the services are opened again, too.
       const loadApp = async () => {
         // Node loads the engine once, and Vite the site: an edit evaluates the site alone.
-        const [loaded, { run }] = await Promise.all([ssr.runner.import<Loaded>(DEFINITION), import("./run.ts")]);
+        const { run }: typeof import("./run.ts") = require(enginePath("vite/run"));
+        const loaded = await ssr.runner.import<Loaded>(DEFINITION);
         if (loaded === running?.loaded) return running;
         await running?.close();
         running = undefined;
