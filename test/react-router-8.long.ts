@@ -18,6 +18,9 @@ describe.skipIf(!isSupported)(`with React Router ${VERSION}`, () => {
       const text = readFileSync(manifest, "utf8");
       writeFileSync(manifest, text.replaceAll(/("(@react-router\/\w+|react-router)": )"7[\d.]+"/g, `$1"${VERSION}"`));
     }
+    // Its scripts have 13 bytes more.
+    const budget = `${project}/test/budget.slow.ts`;
+    writeFileSync(budget, readFileSync(budget, "utf8").replace("two: 107_280", "two: 107_293"));
     // npm would keep the locked versions.
     for (const name of ["node_modules", "package-lock.json"]) rmSync(`${project}/${name}`, { recursive: true });
     run(project, "npm install --prefer-offline --no-audit --no-fund");

@@ -73,11 +73,11 @@ function evaluatedRoutes(): Plugin {
 }
 
 /**
- * React Router's package exports its development build only (https://github.com/remix-run/react-router/issues/14102).
- * It logs warnings, also in the console of visitors, and has 0.6 KB more.
+ * React Router 7 exports its development build only (https://github.com/remix-run/react-router/issues/14102), and 8 both.
+ * The development build logs warnings, also in the console of visitors, and has 0.6 KB more.
  */
 function productionReactRouter(): Plugin {
-  const isReplaced = new Set<string>();
+  const isFound = new Set<string>();
   return {
     name: `${NAME}:react-router`,
     apply: "build",
@@ -86,14 +86,14 @@ function productionReactRouter(): Plugin {
       filter: { id: /^react-router(\/|$)/ },
       async handler(source, importer, options) {
         const resolved = await this.resolve(source, importer, options);
-        if (!resolved || resolved.id.includes("/dist/production/")) return resolved;
-        if (!resolved.id.includes("/dist/development/")) this.error(MOVED);
-        isReplaced.add(this.environment.name);
+        if (!resolved) return resolved;
+        if (!/\/dist\/(development|production)\//.test(resolved.id)) this.error(MOVED);
+        isFound.add(this.environment.name);
         return { ...resolved, id: resolved.id.replace("/dist/development/", "/dist/production/") };
       },
     },
     generateBundle() {
-      if (!isReplaced.has(this.environment.name)) this.error(MOVED);
+      if (!isFound.has(this.environment.name)) this.error(MOVED);
     },
   };
 }
