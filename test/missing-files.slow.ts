@@ -44,7 +44,7 @@ test.for(BUTTONS)(
     await expect.poll(() => isSameDocument(page).catch(() => true)).toBe(false);
     expect(reports).toEqual([expect.stringContaining("Failed to fetch dynamically imported module")]);
     // If the file is missing for good, the page stays.
-    await page.getByRole("heading", { name: "Lazy" }).waitFor();
+    await page.waitForFunction(() => Object.keys(document.querySelector("button") ?? {}).length > 0); // It is hydrated.
     await page.evaluate(() => Object.assign(window, { isSameDocument: true }));
     await page.getByRole("button", { name: button }).click();
     await expect.poll(() => reports.length).toBe(2);
