@@ -44,7 +44,8 @@ test.for(BUTTONS)(
     await expect.poll(() => isSameDocument(page).catch(() => true)).toBe(false);
     expect(reports).toEqual([expect.stringContaining("Failed to fetch dynamically imported module")]);
     // If the file is missing for good, the page stays.
-    await page.waitForFunction(() => Object.keys(document.querySelector("button") ?? {}).length > 0); // It is hydrated.
+    // React marks the elements that it has hydrated.
+    await page.waitForFunction(() => Object.keys(document.querySelector("button") ?? {}).length > 0);
     await page.evaluate(() => Object.assign(window, { isSameDocument: true }));
     await page.getByRole("button", { name: button }).click();
     await expect.poll(() => reports.length).toBe(2);

@@ -45,7 +45,7 @@ async function createProduct() {
 async function createTypedTemplate() {
   const names = ["@tailwindcss/vite", "tailwindcss", "@types/node", "@types/react", "@types/react-dom"] as const;
   const packages = Object.fromEntries(names.map((name) => [name, engine.devDependencies[name]]));
-  // React Router 7 accepts no later version, and the project overrides that.
+  // React Router 7's packages support no later version. The project overrides that.
   const folder = await createTemplate({ ...packages, typescript: "6.0.3" });
   const config = readFileSync(join(folder, "vite.config.ts"), "utf8");
   writeFileSync(

@@ -7,7 +7,7 @@ import { DEFINITION } from "./entries.ts";
 import { enginePath } from "./paths.ts";
 import type { Loaded, Running } from "./run.ts";
 
-/** After Tailwind has registered hooks for `import` (`module.register()`), this is the faster one. */
+/** Tailwind registers hooks (`module.register()`) that make `import` slower than `require`. */
 const require = createRequire(import.meta.url);
 
 /** Developers take longer to open a page. An earlier request isn't delayed. */

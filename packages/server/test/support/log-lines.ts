@@ -15,7 +15,7 @@ function findLinesOf(file: string) {
   const textOf = ({ start, end }: ESTree.Node) => source.slice(start, end);
   const part = /^parts\/(.*?)\//.exec(file)?.[1] ?? file.split("/")[0] ?? "";
   const lines: Line[] = [];
-  /** Of each call around. */
+  /** The limit of each enclosing call. */
   const limits = [""];
   const visitor = new Visitor({
     CallExpression({ callee, arguments: args }) {
