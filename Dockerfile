@@ -9,17 +9,17 @@ FROM ${PREVIOUS_IMAGE} AS previous
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
-# Docker reuses this layer until the lockfile changes. Without the manifest, npm would skip the engine's dependencies.
+# Docker reuses this layer until the lockfile changes. Without the engine's manifest and commands, npm would skip its
+# dependencies, and make no links to the commands.
 COPY package.json package-lock.json ./
 COPY packages/server/package.json packages/server/
+COPY packages/server/bin packages/server/bin
 RUN npm ci
 COPY . .
 # The commit that is built; /metrics and the image's label name it.
 ARG REVISION=unknown
-# Without huge pages, the build uses a third less memory, and less time on some virtual machines
-# (https://github.com/microsoft/mimalloc/issues/1323).
 RUN --mount=type=bind,from=previous,target=/previous \
-    PREVIOUS_BUILD=/previous/app/build MIMALLOC_ALLOW_THP=0 npm run build && rm -r build/source-maps
+    PREVIOUS_BUILD=/previous/app/build npm run build && rm -r build/source-maps
 # npm sbom --omit=dev would also leave out the packages that both kinds of dependencies need.
 RUN npm pkg delete devDependencies --workspaces --include-workspace-root && npm prune && \
     npm sbom --sbom-format=cyclonedx > build/sbom.cdx.json

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { COMMAND } from "../test/support/command.ts";
 import { listExamples } from "./add-example.js";
 import { addRoutes } from "./edit-routes.js";
 
-const COMMAND = resolve("bin/react-router-express-server.js");
 const ROUTES = `import { type RouteConfig, route } from "@react-router/dev/routes";
 
 export default [

@@ -5,7 +5,6 @@ import type { Preset } from "@react-router/dev/config";
 import { VARIANT_SUFFIX } from "../http/content-coding.ts";
 import { checkBasename } from "../site/base-path.ts";
 import { setBasename } from "./basename.ts";
-import { keepCompiledCode } from "./compile-cache.ts";
 import { setRouteFiles } from "./hook-filters.ts";
 import { setPrerender } from "./prerender.ts";
 
@@ -29,7 +28,6 @@ const V8_FLAGS: Record<string, boolean> = {
 
 /** Configures React Router for the server, and completes its build. */
 export function serverPreset(): Preset {
-  keepCompiledCode();
   return {
     name: "react-router-express-server",
     reactRouterConfig: () => ({

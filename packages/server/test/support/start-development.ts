@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { vi } from "vitest";
+import { COMMAND } from "./command.ts";
 import { SERVER_ENV } from "./start-server.ts";
 
 type Options = { env?: Record<string, string>; args?: string[] };
@@ -12,7 +13,7 @@ export async function startDevelopment(
   onCleanup: (cleanup: () => Promise<void>) => void,
   { env = {}, args = [] }: Options = {},
 ) {
-  const development = spawn(process.execPath, ["node_modules/.bin/react-router", "dev", ...args], {
+  const development = spawn(process.execPath, [COMMAND, "dev", ...args], {
     cwd: folder,
     env: { ...SERVER_ENV, HOME: process.env.HOME, ...env },
     stdio: ["ignore", "pipe", "pipe"],
