@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
-// Builds need less time without huge pages, as in the Dockerfile.
+// Vite needs less time without huge pages (https://github.com/microsoft/mimalloc/issues/1323).
 process.env.MIMALLOC_ALLOW_THP = "0";
 
 const unit = {
