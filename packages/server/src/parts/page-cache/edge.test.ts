@@ -46,11 +46,11 @@ const none = { groups: [], paths: [], prefixes: [] };
 /** The tag of every page. */
 const SITE = "%40acme/shop";
 
-test.each([
+test.concurrent.for<[string, object, string[]]>([
   ["groups, encoded", { groups: ["a", "b, c"] }, ["a", "b%2c%20c"]],
   ["paths", { paths: ["/shop/%C3%A9"] }, ["/shop/%25C3%25A9"]],
   ["prefixes, by the tag of every page", { prefixes: ["/shop/"] }, [SITE]],
-])("an edit purges %s", async (_label, invalidation, tags) => {
+])("an edit purges %s", async ([_label, invalidation, tags], { expect }) => {
   const { cache, edge, read } = connect();
   expect(await cache.purge({ ...none, ...invalidation })).toMatchObject({ edge: "queued" });
   await expect.poll(() => edge.purged).toEqual([{ ...none, ...invalidation, tags }]);
@@ -68,7 +68,7 @@ test("a page has the tags of its groups, its path and the site, and its data has
     expect(cache.tagHeadersOf(key, ["a", "b c"])).toEqual(expected);
 });
 
-test("edits within half a second are one purge, and no editor waits for it", async () => {
+test.concurrent("edits within half a second are one purge, and no editor waits for it", async ({ expect }) => {
   const { cache, edge } = connect();
   for (const group of ["a", "b", "a"]) await cache.invalidate([group], ["/shop"]);
   expect(edge.attempts).toBe(0);
@@ -77,7 +77,9 @@ test("edits within half a second are one purge, and no editor waits for it", asy
   await expect.poll(() => edge.purged).toMatchObject([{}, { tags: ["c"] }]);
 });
 
-test("a purge that fails is tried again with what has been added, is measured, and is logged once", async () => {
+test.concurrent("a purge that fails is tried again with what has been added, is measured, and is logged once", async ({
+  expect,
+}) => {
   const { cache, edge, lines, read } = connect();
   edge.isUp = false;
   await cache.invalidate(["a"]);
@@ -96,7 +98,9 @@ test("a purge that fails is tried again with what has been added, is measured, a
   expect(await read("page_cache_purge_wait_seconds")).toEqual([[0]]);
 });
 
-test("a purge that is refused is tried again when the cache allows it, also if that is later than usual", async () => {
+test.concurrent("a purge that is refused is tried again when the cache allows it, also if that is later than usual", async ({
+  expect,
+}) => {
   const { cache, edge } = connect();
   Object.assign(edge, { isUp: false, retryAfterSeconds: 3 });
   await cache.invalidate(["a"]);
@@ -107,10 +111,10 @@ test("a purge that is refused is tried again when the cache allows it, also if t
   expect(performance.now() - refusedAt).toBeGreaterThan(2500);
 });
 
-test.each([
-  ["edits", (_cache: object) => {}],
-  ["edits before the shutdown", (cache: { close: () => Promise<unknown> }) => cache.close()],
-])("each purge has as many tags as the cache accepts: %s", async (_label, end) => {
+test.concurrent.for<[string, (cache: { close: () => Promise<unknown> }) => unknown]>([
+  ["edits", () => {}],
+  ["edits before the shutdown", (cache) => cache.close()],
+])("each purge has as many tags as the cache accepts: %s", async ([_label, end], { expect }) => {
   const { cache, edge, read } = connect(2);
   await cache.invalidate(["a", "b", "c"], ["/1", "/2"]);
   await end(cache);
@@ -123,7 +127,7 @@ test.each([
   expect(await read("page_cache_purge_wait_seconds")).toEqual([[0]]);
 });
 
-test("a purge that fails isn't followed by the next tags, and doesn't lose them", async () => {
+test.concurrent("a purge that fails isn't followed by the next tags, and doesn't lose them", async ({ expect }) => {
   const { cache, edge } = connect(1);
   edge.isUp = false;
   await cache.invalidate(["a", "b"]);
@@ -132,13 +136,13 @@ test("a purge that fails isn't followed by the next tags, and doesn't lose them"
   await expect.poll(() => edge.purged, { timeout: 10_000 }).toMatchObject([{ tags: ["a"] }, { tags: ["b"] }]);
 });
 
-test("if too much waits, every page is purged", async () => {
+test.concurrent("if too much waits, every page is purged", async ({ expect }) => {
   const { cache, edge } = connect();
   await cache.invalidate(Array.from({ length: 5000 }, (_, index) => `group-${index}`));
   await expect.poll(() => edge.purged).toEqual([{ ...none, tags: [SITE] }]);
 });
 
-test("what another process has edited isn't purged again, and what is told late is", async () => {
+test.concurrent("what another process has edited isn't purged again, and what is told late is", async ({ expect }) => {
   const { cache, edge } = connect();
   let receive = (_message: string) => {};
   const publish = vi.fn().mockRejectedValueOnce(new Error("down")).mockResolvedValue(2);
@@ -157,10 +161,10 @@ test("what another process has edited isn't purged again, and what is told late 
   expect(publish).toHaveBeenCalledTimes(2);
 });
 
-test.each([
+test.concurrent.for<[string, boolean, object[], string[]]>([
   ["sends what waits", true, [{ tags: ["a"] }], []],
   ["logs what is lost", false, [], ["cache in front not purged", "purges lost: purge the cache in front"]],
-])("the shutdown %s", async (_label, isUp, purged, logged) => {
+])("the shutdown %s", async ([_label, isUp, purged, logged], { expect }) => {
   const { cache, edge, lines } = connect();
   edge.isUp = isUp;
   await cache.invalidate(["a"]);

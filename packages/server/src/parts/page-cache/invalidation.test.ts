@@ -54,7 +54,9 @@ function connect(paths: string[] = [], groups: string[] = []) {
 
 const none = { groups: [], paths: [], prefixes: [] };
 
-test("what couldn't be published is published once the channel is up again: groups, paths and prefixes", async () => {
+test.concurrent("what couldn't be published is published once the channel is up again: groups, paths and prefixes", async ({
+  expect,
+}) => {
   const { cache, channel, lines } = connect();
   cache.connect(channel);
   channel.isUp = false;
@@ -70,14 +72,14 @@ test("what couldn't be published is published once the channel is up again: grou
   expect(lines).toEqual(["cache invalidation not published", "cache invalidations published"]);
 });
 
-test("an edit doesn't wait for ever for a channel that hangs", async () => {
+test.concurrent("an edit doesn't wait for ever for a channel that hangs", async ({ expect }) => {
   const { cache, channel } = connect();
   cache.connect({ ...channel, publish: () => new Promise(() => {}) });
   expect(await cache.purge({ ...none, groups: ["a"] })).toMatchObject({ others: "waiting" });
   expect(await cache.purge({ ...none, groups: ["a"] })).toMatchObject({ others: "waiting" });
 });
 
-test("what fails while another message is being sent is published, too", async () => {
+test.concurrent("what fails while another message is being sent is published, too", async ({ expect }) => {
   const { cache, channel } = connect();
   cache.connect({
     ...channel,
@@ -92,7 +94,7 @@ test("what fails while another message is being sent is published, too", async (
   await expect.poll(() => channel.messages).toMatchObject([{ groups: ["first"] }, { groups: ["second"] }]);
 });
 
-test("if too much waits, everything expires in the other processes", async () => {
+test.concurrent("if too much waits, everything expires in the other processes", async ({ expect }) => {
   const { cache, channel } = connect();
   cache.connect(channel);
   channel.isUp = false;
@@ -146,7 +148,7 @@ test("the log has the error of a channel that isn't connected", () => {
   expect(errors).toEqual(["password required"]);
 });
 
-test("operators see the state of the channel, and whether invalidations wait", async () => {
+test.concurrent("operators see the state of the channel, and whether invalidations wait", async ({ expect }) => {
   const { cache, channel, registry } = connect();
   const states = [cache.describeChannel()];
   const readMetric = async () => (await registry.metrics()).match(/^page_cache_channel_connected (\d)$/m)?.[1];
