@@ -9,8 +9,8 @@ FROM ${PREVIOUS_IMAGE} AS previous
 
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /app
-# Docker reuses this layer until the lockfile changes. Without the engine's manifest and commands, npm would skip its
-# dependencies, and make no links to the commands.
+# Docker reuses this layer until the lockfile changes. Without the engine's manifest, npm would skip its dependencies,
+# and without bin/, it would link no commands.
 COPY package.json package-lock.json ./
 COPY packages/server/package.json packages/server/
 COPY packages/server/bin packages/server/bin

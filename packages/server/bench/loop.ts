@@ -163,7 +163,7 @@ async function repeat(measure: (site: Site, record: Recorder, round: number) => 
   }
 }
 
-// One after the other: a build slows down a start right after it.
+// Each kind of work has its own rounds, since a build slows down a start right after it.
 await repeat((site, record, round) => measureDevelopment(site, record, round > 0 ? 0 : FLUSH_AFTER_MS + 5000));
 await repeat(async ({ folder, command }, record) => {
   const builtAt = performance.now();

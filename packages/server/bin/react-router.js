@@ -1,13 +1,12 @@
-// Runs React Router's own command, in less time.
 import module from "node:module";
 import { dirname, resolve } from "node:path";
 
 /** Node writes the cache when the process exits, but not when a signal ends the development server. */
 export const FLUSH_AFTER_MS = 10_000;
 
-/** Runs `react-router` of the site in the current folder, with the arguments of this process. */
+/** Runs the site's `react-router` command in less time, with the arguments of this process. */
 export function runReactRouter() {
-  // Since Node 22.8, keeps the compiled code of packages for the next command, as Vite's own command does.
+  // Since Node 22.8, Node caches the compiled code of packages for the next command, as for Vite's own command.
   // NODE_DISABLE_COMPILE_CACHE=1 turns this off.
   module.enableCompileCache?.();
   setTimeout(() => module.flushCompileCache?.(), FLUSH_AFTER_MS).unref();

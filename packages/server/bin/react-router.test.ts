@@ -9,7 +9,7 @@ import { COMMAND } from "../test/support/command.ts";
 /** A module that prints the variable when the process exits. */
 const PRINT = 'data:text/javascript,process.on("exit",()=>console.log(process.env.MIMALLOC_ALLOW_THP))';
 
-test.each(["dev", "build"])("%s runs React Router's command, and keeps compiled code if Node can (22.8)", (command) => {
+test.each(["dev", "build"])("%s runs React Router's command, and caches compiled code since Node 22.8", (command) => {
   const folder = mkdtempSync(join(tmpdir(), "site-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const { stdout } = spawnSync(process.execPath, ["--import", PRINT, COMMAND, command, "--help"], {

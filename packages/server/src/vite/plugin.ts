@@ -73,7 +73,8 @@ function evaluatedRoutes(): Plugin {
 }
 
 /**
- * React Router 7 exports its development build only (https://github.com/remix-run/react-router/issues/14102). 8 exports both.
+ * React Router 7 exports its development build only, and 8 both
+ * (https://github.com/remix-run/react-router/issues/14102).
  * The development build logs warnings, also in the console of visitors, and has 0.6 KB more.
  */
 function productionReactRouter(): Plugin {

@@ -77,9 +77,7 @@ test.concurrent("edits within half a second are one purge, and no editor waits f
   await expect.poll(() => edge.purged).toMatchObject([{}, { tags: ["c"] }]);
 });
 
-test.concurrent("a purge that fails is tried again with what has been added, is measured, and is logged once", async ({
-  expect,
-}) => {
+test.concurrent("a failed purge is retried with later tags, is measured, and is logged once", async ({ expect }) => {
   const { cache, edge, lines, read } = connect();
   edge.isUp = false;
   await cache.invalidate(["a"]);
@@ -98,9 +96,7 @@ test.concurrent("a purge that fails is tried again with what has been added, is 
   expect(await read("page_cache_purge_wait_seconds")).toEqual([[0]]);
 });
 
-test.concurrent("a purge that is refused is tried again when the cache allows it, also if that is later than usual", async ({
-  expect,
-}) => {
+test.concurrent("a refused purge is retried when the cache allows it, also later than usual", async ({ expect }) => {
   const { cache, edge } = connect();
   Object.assign(edge, { isUp: false, retryAfterSeconds: 3 });
   await cache.invalidate(["a"]);
@@ -142,7 +138,9 @@ test.concurrent("if too much waits, every page is purged", async ({ expect }) =>
   await expect.poll(() => edge.purged).toEqual([{ ...none, tags: [SITE] }]);
 });
 
-test.concurrent("what another process has edited isn't purged again, and what is told late is", async ({ expect }) => {
+test.concurrent("an edit of another process isn't purged again, and one that is published late is", async ({
+  expect,
+}) => {
   const { cache, edge } = connect();
   let receive = (_message: string) => {};
   const publish = vi.fn().mockRejectedValueOnce(new Error("down")).mockResolvedValue(2);

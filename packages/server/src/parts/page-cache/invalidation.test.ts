@@ -54,9 +54,7 @@ function connect(paths: string[] = [], groups: string[] = []) {
 
 const none = { groups: [], paths: [], prefixes: [] };
 
-test.concurrent("what couldn't be published is published once the channel is up again: groups, paths and prefixes", async ({
-  expect,
-}) => {
+test.concurrent("failed invalidations of each kind are published once the channel is up", async ({ expect }) => {
   const { cache, channel, lines } = connect();
   cache.connect(channel);
   channel.isUp = false;
@@ -79,7 +77,7 @@ test.concurrent("an edit doesn't wait for ever for a channel that hangs", async 
   expect(await cache.purge({ ...none, groups: ["a"] })).toMatchObject({ others: "waiting" });
 });
 
-test.concurrent("what fails while another message is being sent is published, too", async ({ expect }) => {
+test.concurrent("an invalidation that fails while another is being sent is published, too", async ({ expect }) => {
   const { cache, channel } = connect();
   cache.connect({
     ...channel,
